@@ -15,16 +15,17 @@ module fcvt_f8e4m3_e5f10 (
     wire [3:0] t16 = {a[6:4], a[3] | t5};
     wire [4:0] t20 = (5'(t16) + 5'd7) & {5{t11}};
     wire t22 = t10[3:2] == 2'd0;
-    wire [3:0] t26 = t22 ? {a[1:0], 2'd0} : t10;
-    wire [3:0] t31 = t26[3] ? t26 : {t26[2:0], 1'b0};
-    wire [1:0] t34 = {t22, ~t26[3]} & {2{t11}};
-    wire t39 = ~t8;
-    wire [4:0] t42 = (t20 - 5'(t34)) | {5{t8}};
-    wire [9:0] t45 = {10{t39}};
-    wire [9:0] t49 = ({t31[2:0], 7'd0} & t45) | {t8, 9'd0};
-    wire [10:0] t53 = {t31[3] & t39, 10'd0};
-    wire [15:0] t56 = {a[7] & t39, {t42, t49} + 15'(t53)};
-    assign result = t56;
+    wire t28 = t22 ? ~a[1] : t5;
+    wire [3:0] t29 = t22 ? {a[1:0], 2'd0} : t10;
+    wire [3:0] t32 = t28 ? {t29[2:0], 1'b0} : t29;
+    wire [1:0] t35 = {t22, t28} & {2{t11}};
+    wire t40 = ~t8;
+    wire [4:0] t43 = (t20 - 5'(t35)) | {5{t8}};
+    wire [9:0] t46 = {10{t40}};
+    wire [9:0] t50 = ({t32[2:0], 7'd0} & t46) | {t8, 9'd0};
+    wire [10:0] t54 = {t32[3] & t40, 10'd0};
+    wire [15:0] t57 = {a[7] & t40, {t43, t50} + 15'(t54)};
+    assign result = t57;
 endmodule
 
 // fmul_e5f10: latency 2, one operation a cycle
@@ -51,92 +52,93 @@ module fmul_e5f10 (
     wire t35 = b_is_tiny ? ({t16, t18} == 2'd0) : ({t23, t25} == 2'd0);
     wire [4:0] t40 = {a[14:11], a_exponent[0] | a_is_tiny};
     wire [4:0] t44 = {b[14:11], b_exponent[0] | b_is_tiny};
-    wire [10:0] t49 = t35 ? {t33[2:0], 8'd0} : t33;
-    wire [2:0] t53 = t35 ? {t34[0], 2'd0} : t34;
-    wire [10:0] t59 = t53[2] ? t49 : {t49[6:0], 4'd0};
-    wire t61 = t59[10:9] == 2'd0;
-    wire [10:0] t64 = t61 ? {t59[8:0], 2'd0} : t59;
-    wire [10:0] normalised = t64[10] ? t64 : {t64[9:0], 1'b0};
-    wire t75 = a_exponent == 5'd31;
-    wire t76 = a[9:0] != 10'd0;
-    wire t80 = b_exponent == 5'd31;
-    wire t81 = b[9:0] != 10'd0;
-    wire t85 = t75 | t80;
-    wire t86 = (a_is_tiny & ~t76) | (b_is_tiny & ~t81);
-    wire is_nan = ((t75 & t76) | (t80 & t81)) | (t85 & t86);
+    wire t55 = t35 ? ~t34[0] : ~t34[2];
+    wire [10:0] t56 = t35 ? {t33[2:0], 8'd0} : t33;
+    wire t64 = t55 ? (t56[6:5] == 2'd0) : (t56[10:9] == 2'd0);
+    wire [10:0] t65 = t55 ? {t56[6:0], 4'd0} : t56;
+    wire t72 = t64 ? ~t65[8] : ~t65[10];
+    wire [10:0] t73 = t64 ? {t65[8:0], 2'd0} : t65;
+    wire [10:0] normalised = t72 ? {t73[9:0], 1'b0} : t73;
+    wire t82 = a_exponent == 5'd31;
+    wire t83 = a[9:0] != 10'd0;
+    wire t87 = b_exponent == 5'd31;
+    wire t88 = b[9:0] != 10'd0;
+    wire t92 = t82 | t87;
+    wire t93 = (a_is_tiny & ~t83) | (b_is_tiny & ~t88);
+    wire is_nan = ((t82 & t83) | (t87 & t88)) | (t92 & t93);
 
-    logic t54_s1, t65_s1, t61_s1, t35_s1, t86_s1, t85_s1, is_nan_s1, t180_s1;
+    logic t72_s1, t64_s1, t55_s1, t35_s1, t93_s1, t92_s1, is_nan_s1, t187_s1;
     logic [5:0] t45_s1;
     logic [10:0] normalised_s1, t36_s1;
     always_ff @(posedge clk) begin
-        t54_s1 <= t53[2];
-        t65_s1 <= t64[10];
-        t61_s1 <= t61;
+        t72_s1 <= t72;
+        t64_s1 <= t64;
+        t55_s1 <= t55;
         t35_s1 <= t35;
         t45_s1 <= 6'(t40) + 6'(t44);
         normalised_s1 <= normalised;
         t36_s1 <= b_is_tiny ? t12 : t14;
-        t86_s1 <= t86;
-        t85_s1 <= t85;
+        t93_s1 <= t93;
+        t92_s1 <= t92;
         is_nan_s1 <= is_nan;
-        t180_s1 <= (a_sign ^ b_sign) & ~is_nan;
+        t187_s1 <= (a_sign ^ b_sign) & ~is_nan;
     end
 
     // cycle 1
-    wire [3:0] t70 = {t35_s1, ~t54_s1, t61_s1, ~t65_s1};
-    wire [6:0] exponent = 7'(t45_s1) - 7'(t70);
+    wire [3:0] t77 = {t35_s1, t55_s1, t64_s1, t72_s1};
+    wire [6:0] exponent = 7'(t45_s1) - 7'(t77);
     wire [21:0] product = 22'(normalised_s1) * 22'(t36_s1);
-    wire [13:0] t93 = {product[21:9], product[8:0] != 9'd0};
-    wire t105 = (exponent[5:4] != 2'd0) & ~exponent[6];
-    wire [4:0] t106 = {~exponent[4], exponent[3:0]};
-    wire [6:0] t107 = 7'd16 - exponent;
-    wire t111 = t105 & ~t86_s1;
-    wire t113 = t107[6:4] != 3'd0;
-    wire [3:0] t118 = (t107[3:0] | {4{t113}}) | {4{t86_s1}};
-    wire [3:0] t119 = t111 ? 4'(product[21]) : t118;
-    wire [5:0] t123 = {product[21:17], t93[8:0] != 9'd0};
-    wire t147 = (exponent[4] & exponent[5]) | (t106[4:1] == 4'd15);
-    wire t151 = t147 | ((t106 == 5'd29) & product[21]);
-    wire is_special = t85_s1 | (t151 & t111);
-    wire [4:0] t157 = {5{is_special}};
-    wire [4:0] t158 = (t106 & {5{t111}}) | t157;
+    wire [13:0] t100 = {product[21:9], product[8:0] != 9'd0};
+    wire t112 = (exponent[5:4] != 2'd0) & ~exponent[6];
+    wire [4:0] t113 = {~exponent[4], exponent[3:0]};
+    wire [6:0] t114 = 7'd16 - exponent;
+    wire t118 = t112 & ~t93_s1;
+    wire t120 = t114[6:4] != 3'd0;
+    wire [3:0] t125 = (t114[3:0] | {4{t120}}) | {4{t93_s1}};
+    wire [3:0] t126 = t118 ? 4'(product[21]) : t125;
+    wire [5:0] t130 = {product[21:17], t100[8:0] != 9'd0};
+    wire t154 = (exponent[4] & exponent[5]) | (t113[4:1] == 4'd15);
+    wire t158 = t154 | ((t113 == 5'd29) & product[21]);
+    wire is_special = t92_s1 | (t158 & t118);
+    wire [4:0] t164 = {5{is_special}};
+    wire [4:0] t165 = (t113 & {5{t118}}) | t164;
 
-    logic [13:0] t125_s2;
-    logic t130_s2, t136_s2, t142_s2, is_special_s2, t94_s2, t111_s2, t162_s2, is_nan_s2, t180_s2;
-    logic [4:0] t158_s2;
+    logic [13:0] t132_s2;
+    logic t137_s2, t143_s2, t149_s2, is_special_s2, t101_s2, t118_s2, t169_s2, is_nan_s2, t187_s2;
+    logic [4:0] t165_s2;
     always_ff @(posedge clk) begin
-        t125_s2 <= t119[3] ? 14'(t123) : t93;
-        t130_s2 <= t119[2];
-        t136_s2 <= t119[1];
-        t142_s2 <= t119[0];
+        t132_s2 <= t126[3] ? 14'(t130) : t100;
+        t137_s2 <= t126[2];
+        t143_s2 <= t126[1];
+        t149_s2 <= t126[0];
         is_special_s2 <= is_special;
-        t94_s2 <= product[21];
-        t111_s2 <= t111;
-        t162_s2 <= t111 & product[21];
+        t101_s2 <= product[21];
+        t118_s2 <= t118;
+        t169_s2 <= t118 & product[21];
         is_nan_s2 <= is_nan_s1;
-        t158_s2 <= t158;
-        t180_s2 <= t180_s1;
+        t165_s2 <= t165;
+        t187_s2 <= t187_s1;
     end
 
     // cycle 2
-    wire [9:0] t129 = {t125_s2[13:5], t125_s2[4:0] != 5'd0};
-    wire [13:0] t131 = t130_s2 ? 14'(t129) : t125_s2;
-    wire [11:0] t135 = {t131[13:3], t131[2:0] != 3'd0};
-    wire [13:0] t137 = t136_s2 ? 14'(t135) : t131;
-    wire [12:0] aligned = t142_s2 ? {t137[13:2], t137[1:0] != 2'd0} : t137[12:0];
-    wire t159 = ~is_special_s2;
-    wire [1:0] t163 = {t162_s2, t111_s2 ? ~t94_s2 : aligned[12]};
+    wire [9:0] t136 = {t132_s2[13:5], t132_s2[4:0] != 5'd0};
+    wire [13:0] t138 = t137_s2 ? 14'(t136) : t132_s2;
+    wire [11:0] t142 = {t138[13:3], t138[2:0] != 3'd0};
+    wire [13:0] t144 = t143_s2 ? 14'(t142) : t138;
+    wire [12:0] aligned = t149_s2 ? {t144[13:2], t144[1:0] != 2'd0} : t144[12:0];
+    wire t166 = ~is_special_s2;
+    wire [1:0] t170 = {t169_s2, t118_s2 ? ~t101_s2 : aligned[12]};
     wire round_up = aligned[1] & (aligned[2] | aligned[0]);
-    wire [9:0] t173 = {10{t159}};
-    wire [9:0] t178 = (aligned[11:2] & t173) | {is_nan_s2, 9'd0};
-    wire [11:0] t182 = {t163 & {2{t159}}, 9'd0, round_up & t159};
-    wire [15:0] t185 = {t180_s2, {t158_s2, t178} + 15'(t182)};
-    assign result = t185;
+    wire [9:0] t180 = {10{t166}};
+    wire [9:0] t185 = (aligned[11:2] & t180) | {is_nan_s2, 9'd0};
+    wire [11:0] t189 = {t170 & {2{t166}}, 9'd0, round_up & t166};
+    wire [15:0] t192 = {t187_s2, {t165_s2, t185} + 15'(t189)};
+    assign result = t192;
 
     // Bits that nothing reads.
     wire _unused = &{
         1'b0,
-        t53[1:0]
+        t34[1]
     };
 endmodule
 
@@ -155,44 +157,37 @@ module fcvt_e5f10_e8f23 (
     wire t13 = t11[10:7] != 4'd0;
     wire t15 = a[6:3] != 4'd0;
     wire t17 = a[2:0] != 3'd0;
-    wire [2:0] t18 = {t13, t15, t17};
-    wire t20 = ~(t18 == 3'd0);
+    wire t20 = ~({t13, t15, t17} == 3'd0);
     wire [4:0] t24 = {a[14:11], a_exponent[0] | a_is_tiny};
     wire [7:0] t28 = (8'(t24) + 8'd111) & {8{t20}};
     wire t30 = {t13, t15} == 2'd0;
-    wire [10:0] t33 = t30 ? {a[2:0], 8'd0} : t11;
-    wire [2:0] t36 = t30 ? {t17, 2'd0} : t18;
-    wire [10:0] t42 = t36[2] ? t33 : {t33[6:0], 4'd0};
-    wire t44 = t42[10:9] == 2'd0;
-    wire [10:0] t47 = t44 ? {t42[8:0], 2'd0} : t42;
-    wire [10:0] t52 = t47[10] ? t47 : {t47[9:0], 1'b0};
-    wire [3:0] t53 = {t30, ~t36[2], t44, ~t47[10]};
-    wire [3:0] t55 = t53 & {4{t20}};
-    wire t60 = ~t8;
-    wire [7:0] t63 = (t28 - 8'(t55)) | {8{t8}};
-    wire [22:0] t66 = {23{t60}};
-    wire [22:0] t70 = ({t52[9:0], 13'd0} & t66) | {t9, 22'd0};
+    wire t37 = t30 ? ~t17 : ~t13;
+    wire [10:0] t38 = t30 ? {a[2:0], 8'd0} : t11;
+    wire t46 = t37 ? (t38[6:5] == 2'd0) : (t38[10:9] == 2'd0);
+    wire [10:0] t47 = t37 ? {t38[6:0], 4'd0} : t38;
+    wire t54 = t46 ? ~t47[8] : ~t47[10];
+    wire [10:0] t55 = t46 ? {t47[8:0], 2'd0} : t47;
+    wire [10:0] t58 = t54 ? {t55[9:0], 1'b0} : t55;
+    wire [3:0] t61 = {t30, t37, t46, t54} & {4{t20}};
+    wire t66 = ~t8;
+    wire [7:0] t69 = (t28 - 8'(t61)) | {8{t8}};
+    wire [22:0] t72 = {23{t66}};
+    wire [22:0] t76 = ({t58[9:0], 13'd0} & t72) | {t9, 22'd0};
 
-    logic [22:0] t70_s1;
-    logic [7:0] t63_s1;
-    logic t64_s1, t72_s1;
+    logic [22:0] t76_s1;
+    logic [7:0] t69_s1;
+    logic t70_s1, t78_s1;
     always_ff @(posedge clk) begin
-        t70_s1 <= t70;
-        t63_s1 <= t63;
-        t64_s1 <= t52[10] & t60;
-        t72_s1 <= a_sign & ~t9;
+        t76_s1 <= t76;
+        t69_s1 <= t69;
+        t70_s1 <= t58[10] & t66;
+        t78_s1 <= a_sign & ~t9;
     end
 
     // cycle 1
-    wire [23:0] t75 = {t64_s1, 23'd0};
-    wire [31:0] t78 = {t72_s1, {t63_s1, t70_s1} + 31'(t75)};
-    assign result = t78;
-
-    // Bits that nothing reads.
-    wire _unused = &{
-        1'b0,
-        t36[1:0]
-    };
+    wire [23:0] t81 = {t70_s1, 23'd0};
+    wire [31:0] t84 = {t78_s1, {t69_s1, t76_s1} + 31'(t81)};
+    assign result = t84;
 endmodule
 
 // fadd_carried_e8f23: latency 1, one operation a cycle

@@ -216,53 +216,62 @@ module fadd_e8f23 (
     wire t114 = t112[7:5] != 3'd0;
     wire t119 = ({t95, t97, t99, t101} == 4'd0) & (t114 | t112[4]);
     wire t122 = t114 | (t112[4] & ~t119);
-    wire [27:0] t126 = t119 ? {sum[12:1], 16'd0} : t85;
-    wire [6:0] t130 = t119 ? {t103, t105, t107, 4'd0} : t108;
-    wire t135 = (t130[6:5] == 2'd0) & (t122 | t112[3]);
-    wire [6:0] t146 = t135 ? {t130[4:0], 2'd0} : t130;
-    wire t200 = (t11_s2 & ~(t109 & t9_s2)) & ~is_nan_s2;
+    wire t133 = t119 ? ({t103, t105} == 2'd0) : ({t95, t97} == 2'd0);
+    wire [27:0] t134 = t119 ? {sum[12:1], 16'd0} : t85;
+    wire [6:0] t135 = t119 ? {t103, t105, t107, 4'd0} : t108;
+    wire t138 = t133 & (t122 | t112[3]);
+    wire t152 = t138 ? ~t135[4] : ~t135[6];
+    wire [27:0] t153 = t138 ? {t134[19:0], 8'd0} : t134;
+    wire t211 = (t11_s2 & ~(t109 & t9_s2)) & ~is_nan_s2;
 
-    logic t122_s3, t137_s3, t147_s3, t135_s3, t119_s3, is_special_s3, is_nan_s3, t200_s3;
+    logic t122_s3, t140_s3, t152_s3, t138_s3, t119_s3, is_special_s3, is_nan_s3, t211_s3;
     logic [7:0] t112_s3;
-    logic [27:0] t142_s3;
+    logic [23:0] t160_s3;
+    logic [1:0] t162_s3;
+    logic [27:0] t153_s3;
     always_ff @(posedge clk) begin
         t122_s3 <= t122;
-        t137_s3 <= t112[3] & ~t135;
-        t147_s3 <= t146[6];
+        t140_s3 <= t112[3] & ~t138;
         t112_s3 <= t112;
-        t142_s3 <= t135 ? {t126[19:0], 8'd0} : t126;
-        t135_s3 <= t135;
+        t152_s3 <= t152;
+        t160_s3 <= t153[23:0];
+        t162_s3 <= t153[23:22];
+        t153_s3 <= t153;
+        t138_s3 <= t138;
         t119_s3 <= t119;
         is_special_s3 <= is_special;
         is_nan_s3 <= is_nan_s2;
-        t200_s3 <= t200;
+        t211_s3 <= t211;
     end
 
     // cycle 3
-    wire t138 = t122_s3 | t137_s3;
-    wire t151 = ~t147_s3 & (t138 | t112_s3[2]);
-    wire t154 = t138 | (t112_s3[2] & ~t151);
-    wire [27:0] t157 = t151 ? {t142_s3[23:0], 4'd0} : t142_s3;
-    wire t162 = (t157[27:26] == 2'd0) & (t154 | t112_s3[1]);
-    wire t165 = t154 | (t112_s3[1] & ~t162);
-    wire [27:0] t168 = t162 ? {t157[25:0], 2'd0} : t157;
-    wire t173 = ~t168[27] & (t165 | t112_s3[0]);
-    wire [27:0] normalised = t173 ? {t168[26:0], 1'b0} : t168;
-    wire [4:0] t177 = {t119_s3, t135_s3, t151, t162, t173};
-    wire t185 = ~is_special_s3;
-    wire t191 = normalised[4] | (normalised[2:0] != 3'd0);
-    wire round_up = normalised[3] & t191;
-    wire [22:0] t193 = {23{t185}};
-    wire [22:0] t198 = (normalised[26:4] & t193) | {is_nan_s3, 22'd0};
-    wire [23:0] t202 = {normalised[27], 22'd0, round_up & t185};
-    wire [30:0] t203 = {t112_s3 - 8'(t177), t198} + 31'(t202);
-    assign result = {t200_s3, t203};
+    wire t141 = t122_s3 | t140_s3;
+    wire t156 = t152_s3 & (t141 | t112_s3[2]);
+    wire t159 = t141 | (t112_s3[2] & ~t156);
+    wire t166 = t156 ? (t162_s3 == 2'd0) : (t153_s3[27:26] == 2'd0);
+    wire [27:0] t167 = t156 ? {t160_s3, 4'd0} : t153_s3;
+    wire t170 = t166 & (t159 | t112_s3[1]);
+    wire t173 = t159 | (t112_s3[1] & ~t170);
+    wire t180 = t170 ? ~t167[25] : ~t167[27];
+    wire [27:0] t181 = t170 ? {t167[25:0], 2'd0} : t167;
+    wire t184 = t180 & (t173 | t112_s3[0]);
+    wire [27:0] normalised = t184 ? {t181[26:0], 1'b0} : t181;
+    wire [4:0] t188 = {t119_s3, t138_s3, t156, t170, t184};
+    wire t196 = ~is_special_s3;
+    wire t202 = normalised[4] | (normalised[2:0] != 3'd0);
+    wire round_up = normalised[3] & t202;
+    wire [22:0] t204 = {23{t196}};
+    wire [22:0] t209 = (normalised[26:4] & t204) | {is_nan_s3, 22'd0};
+    wire [23:0] t213 = {normalised[27], 22'd0, round_up & t196};
+    wire [30:0] t214 = {t112_s3 - 8'(t188), t209} + 31'(t213);
+    assign result = {t211_s3, t214};
 
     // Bits that nothing reads.
     wire _unused = &{
         1'b0,
         sum[0],
-        t146[5:0]
+        t135[3:0],
+        t135[5]
     };
 endmodule
 
@@ -773,22 +782,20 @@ module matmul (
         .result(tile_t93)
     );
 
-    logic [7:0] tile_t94_s10;
-    always_ff @(posedge ap_clk) begin
-        tile_t94_s10 <= tile_t93[30:23];  // examples/matmul_tile.py:22
-    end
-
-    wire tile_t95 = tile_t94_s10 != 8'd0;  // examples/matmul_tile.py:22
+    wire tile_t95 = tile_t93[30:23] != 8'd0;  // examples/matmul_tile.py:22
     wire [22:0] tile_t98 = {23{tile_t95}};  // examples/matmul_tile.py:22
 
-    logic [22:0] tile_t97_s10;
+    logic [22:0] tile_t97_s10, tile_t98_s10;
+    logic [7:0] tile_t94_s10;
     logic tile_t96_s10;
     always_ff @(posedge ap_clk) begin
         tile_t97_s10 <= tile_t93[22:0];  // examples/matmul_tile.py:22
+        tile_t98_s10 <= tile_t98;  // examples/matmul_tile.py:22
+        tile_t94_s10 <= tile_t93[30:23];  // examples/matmul_tile.py:22
         tile_t96_s10 <= tile_t93[31];  // examples/matmul_tile.py:22
     end
 
-    wire [31:0] tile_t100 = {tile_t96_s10, tile_t94_s10, tile_t97_s10 & tile_t98};  // examples/matmul_tile.py:22
+    wire [31:0] tile_t100 = {tile_t96_s10, tile_t94_s10, tile_t97_s10 & tile_t98_s10};  // examples/matmul_tile.py:22
     wire tile_t106 = left_1_q0[14:7] != 8'd0;  // examples/matmul_tile.py:22
     wire [6:0] tile_t109 = {7{tile_t106}};  // examples/matmul_tile.py:22
     wire [15:0] tile_t111 = {left_1_q0[15], left_1_q0[14:7], left_1_q0[6:0] & tile_t109};  // examples/matmul_tile.py:22
@@ -853,22 +860,20 @@ module matmul (
         .result(tile_t139)
     );
 
-    logic [7:0] tile_t140_s15;
-    always_ff @(posedge ap_clk) begin
-        tile_t140_s15 <= tile_t139[30:23];  // examples/matmul_tile.py:22
-    end
-
-    wire tile_t141 = tile_t140_s15 != 8'd0;  // examples/matmul_tile.py:22
+    wire tile_t141 = tile_t139[30:23] != 8'd0;  // examples/matmul_tile.py:22
     wire [22:0] tile_t144 = {23{tile_t141}};  // examples/matmul_tile.py:22
 
-    logic [22:0] tile_t143_s15;
+    logic [22:0] tile_t143_s15, tile_t144_s15;
+    logic [7:0] tile_t140_s15;
     logic tile_t142_s15;
     always_ff @(posedge ap_clk) begin
         tile_t143_s15 <= tile_t139[22:0];  // examples/matmul_tile.py:22
+        tile_t144_s15 <= tile_t144;  // examples/matmul_tile.py:22
+        tile_t140_s15 <= tile_t139[30:23];  // examples/matmul_tile.py:22
         tile_t142_s15 <= tile_t139[31];  // examples/matmul_tile.py:22
     end
 
-    wire [31:0] tile_t146 = {tile_t142_s15, tile_t140_s15, tile_t143_s15 & tile_t144};  // examples/matmul_tile.py:22
+    wire [31:0] tile_t146 = {tile_t142_s15, tile_t140_s15, tile_t143_s15 & tile_t144_s15};  // examples/matmul_tile.py:22
     wire tile_t151 = left_2_q0[14:7] != 8'd0;  // examples/matmul_tile.py:22
     wire [6:0] tile_t154 = {7{tile_t151}};  // examples/matmul_tile.py:22
     wire [15:0] tile_t156 = {left_2_q0[15], left_2_q0[14:7], left_2_q0[6:0] & tile_t154};  // examples/matmul_tile.py:22
@@ -939,22 +944,20 @@ module matmul (
         .result(tile_t184)
     );
 
-    logic [7:0] tile_t185_s20;
-    always_ff @(posedge ap_clk) begin
-        tile_t185_s20 <= tile_t184[30:23];  // examples/matmul_tile.py:22
-    end
-
-    wire tile_t186 = tile_t185_s20 != 8'd0;  // examples/matmul_tile.py:22
+    wire tile_t186 = tile_t184[30:23] != 8'd0;  // examples/matmul_tile.py:22
     wire [22:0] tile_t189 = {23{tile_t186}};  // examples/matmul_tile.py:22
 
-    logic [22:0] tile_t188_s20;
+    logic [22:0] tile_t188_s20, tile_t189_s20;
+    logic [7:0] tile_t185_s20;
     logic tile_t187_s20;
     always_ff @(posedge ap_clk) begin
         tile_t188_s20 <= tile_t184[22:0];  // examples/matmul_tile.py:22
+        tile_t189_s20 <= tile_t189;  // examples/matmul_tile.py:22
+        tile_t185_s20 <= tile_t184[30:23];  // examples/matmul_tile.py:22
         tile_t187_s20 <= tile_t184[31];  // examples/matmul_tile.py:22
     end
 
-    wire [31:0] tile_t191 = {tile_t187_s20, tile_t185_s20, tile_t188_s20 & tile_t189};  // examples/matmul_tile.py:22
+    wire [31:0] tile_t191 = {tile_t187_s20, tile_t185_s20, tile_t188_s20 & tile_t189_s20};  // examples/matmul_tile.py:22
     wire tile_t196 = left_3_q0[14:7] != 8'd0;  // examples/matmul_tile.py:22
     wire [6:0] tile_t199 = {7{tile_t196}};  // examples/matmul_tile.py:22
     wire [15:0] tile_t201 = {left_3_q0[15], left_3_q0[14:7], left_3_q0[6:0] & tile_t199};  // examples/matmul_tile.py:22
@@ -1031,22 +1034,20 @@ module matmul (
         .result(tile_t229)
     );
 
-    logic [7:0] tile_t230_s25;
-    always_ff @(posedge ap_clk) begin
-        tile_t230_s25 <= tile_t229[30:23];  // examples/matmul_tile.py:22
-    end
-
-    wire tile_t231 = tile_t230_s25 != 8'd0;  // examples/matmul_tile.py:22
+    wire tile_t231 = tile_t229[30:23] != 8'd0;  // examples/matmul_tile.py:22
     wire [22:0] tile_t234 = {23{tile_t231}};  // examples/matmul_tile.py:22
 
-    logic [22:0] tile_t233_s25;
+    logic [22:0] tile_t233_s25, tile_t234_s25;
+    logic [7:0] tile_t230_s25;
     logic tile_t232_s25;
     always_ff @(posedge ap_clk) begin
         tile_t233_s25 <= tile_t229[22:0];  // examples/matmul_tile.py:22
+        tile_t234_s25 <= tile_t234;  // examples/matmul_tile.py:22
+        tile_t230_s25 <= tile_t229[30:23];  // examples/matmul_tile.py:22
         tile_t232_s25 <= tile_t229[31];  // examples/matmul_tile.py:22
     end
 
-    wire [31:0] tile_t236 = {tile_t232_s25, tile_t230_s25, tile_t233_s25 & tile_t234};  // examples/matmul_tile.py:22
+    wire [31:0] tile_t236 = {tile_t232_s25, tile_t230_s25, tile_t233_s25 & tile_t234_s25};  // examples/matmul_tile.py:22
 
     logic [5:0] tile_t35_s1_1, tile_t35_s2, tile_t35_s3, tile_t35_s4, tile_t35_s5, tile_t35_s6;
     logic [5:0] tile_t35_s7, tile_t35_s8, tile_t35_s9, tile_t35_s10, tile_t35_s11, tile_t35_s12;

@@ -34,139 +34,142 @@ module fmul_e8f23 (
     wire [23:0] t48 = b_is_tiny ? t12 : t14;
     wire [7:0] t52 = {a[30:24], a_exponent[0] | a_is_tiny};
     wire [7:0] t56 = {b[30:24], b_exponent[0] | b_is_tiny};
-    wire [23:0] t61 = t47 ? {t45[7:0], 16'd0} : t45;
-    wire [5:0] t65 = t47 ? {t46[1:0], 4'd0} : t46;
-    wire t67 = t65[5:4] == 2'd0;
-    wire [23:0] t71 = t67 ? {t61[15:0], 8'd0} : t61;
-    wire [5:0] t75 = t67 ? {t65[3:0], 2'd0} : t65;
-    wire [23:0] t80 = t75[5] ? t71 : {t71[19:0], 4'd0};
-    wire t82 = t80[23:22] == 2'd0;
-    wire t151 = a_exponent == 8'd255;
-    wire t152 = a[22:0] != 23'd0;
-    wire t156 = b_exponent == 8'd255;
-    wire t157 = b[22:0] != 23'd0;
-    wire t161 = t151 | t156;
-    wire t162 = (a_is_tiny & ~t152) | (b_is_tiny & ~t157);
-    wire is_nan = ((t151 & t152) | (t156 & t157)) | (t161 & t162);
+    wire t67 = t47 ? (t46[1:0] == 2'd0) : (t46[5:4] == 2'd0);
+    wire [23:0] t68 = t47 ? {t45[7:0], 16'd0} : t45;
+    wire [5:0] t69 = t47 ? {t46[1:0], 4'd0} : t46;
+    wire t80 = t67 ? ~t69[3] : ~t69[5];
+    wire [23:0] t81 = t67 ? {t68[15:0], 8'd0} : t68;
+    wire t88 = t80 ? (t81[19:18] == 2'd0) : (t81[23:22] == 2'd0);
+    wire [23:0] t89 = t80 ? {t81[19:0], 4'd0} : t81;
+    wire t96 = t88 ? ~t89[21] : ~t89[23];
+    wire t161 = a_exponent == 8'd255;
+    wire t162 = a[22:0] != 23'd0;
+    wire t166 = b_exponent == 8'd255;
+    wire t167 = b[22:0] != 23'd0;
+    wire t171 = t161 | t166;
+    wire t172 = (a_is_tiny & ~t162) | (b_is_tiny & ~t167);
+    wire is_nan = ((t161 & t162) | (t166 & t167)) | (t171 & t172);
 
-    logic t76_s1, t82_s1, t67_s1, t47_s1, t162_s1, t161_s1, is_nan_s1, t262_s1;
-    logic [23:0] t85_s1;
+    logic [23:0] t97_s1;
+    logic t96_s1, t88_s1, t80_s1, t67_s1, t47_s1, t172_s1, t171_s1, is_nan_s1, t272_s1;
     logic [8:0] t57_s1;
-    logic [17:0] t96_s1;
-    logic [5:0] t97_s1;
+    logic [17:0] t106_s1;
+    logic [5:0] t107_s1;
     always_ff @(posedge clk) begin
-        t76_s1 <= t75[5];
-        t85_s1 <= t82 ? {t80[21:0], 2'd0} : t80;
-        t82_s1 <= t82;
+        t97_s1 <= t88 ? {t89[21:0], 2'd0} : t89;
+        t96_s1 <= t96;
+        t88_s1 <= t88;
+        t80_s1 <= t80;
         t67_s1 <= t67;
         t47_s1 <= t47;
         t57_s1 <= 9'(t52) + 9'(t56);
-        t96_s1 <= t48[17:0];
-        t97_s1 <= t48[23:18];
-        t162_s1 <= t162;
-        t161_s1 <= t161;
+        t106_s1 <= t48[17:0];
+        t107_s1 <= t48[23:18];
+        t172_s1 <= t172;
+        t171_s1 <= t171;
         is_nan_s1 <= is_nan;
-        t262_s1 <= (a_sign ^ b_sign) & ~is_nan;
+        t272_s1 <= (a_sign ^ b_sign) & ~is_nan;
     end
 
     // cycle 1
-    wire [23:0] normalised = t85_s1[23] ? t85_s1 : {t85_s1[22:0], 1'b0};
-    wire [4:0] t91 = {t47_s1, t67_s1, ~t76_s1, t82_s1, ~t85_s1[23]};
-    wire [9:0] exponent = 10'(t57_s1) - 10'(t91);
-    wire [35:0] t98 = 36'(t96_s1) * 36'(normalised[17:0]);
-    wire [23:0] t100 = 24'(normalised[17:0]) * 24'(t97_s1);
-    wire [23:0] t105 = 24'(t96_s1) * 24'(normalised[23:18]);
-    wire [5:0] t108 = normalised[18] ? t97_s1 : 6'd0;
-    wire [5:0] t110 = normalised[19] ? t97_s1 : 6'd0;
-    wire [5:0] t112 = normalised[20] ? t97_s1 : 6'd0;
-    wire [5:0] t114 = normalised[21] ? t97_s1 : 6'd0;
-    wire [5:0] t116 = normalised[22] ? t97_s1 : 6'd0;
-    wire [5:0] t118 = normalised[23] ? t97_s1 : 6'd0;
-    wire [6:0] t121 = 7'(t108[5:1]) + 7'(t110);
-    wire [7:0] t127 = {7'(t112[5:1]) + 7'(t114), t112[0]};
-    wire [7:0] t131 = {7'(t116[5:1]) + 7'(t118), t116[0]};
-    wire [8:0] t134 = 9'(t121[6:1]) + 9'(t127);
-    wire [3:0] t136 = {t134[1:0], t121[0], t108[0]};
-    wire [11:0] t143 = 12'(t105[23:18]) + {8'(t134[8:2]) + t131, t136};
-    wire t181 = (exponent[8:7] != 2'd0) & ~exponent[9];
-    wire [7:0] t182 = {~exponent[7], exponent[6:0]};
-    wire [9:0] t183 = 10'd128 - exponent;
-    wire t187 = t181 & ~t162_s1;
-    wire t189 = t183[9:5] != 5'd0;
-    wire [4:0] t192 = t183[4:0] | {5{t189}};
-    wire [4:0] t194 = t192 | {5{t162_s1}};
-    wire t229 = (exponent[7] & exponent[8]) | (t182[7:1] == 7'd127);
-    wire [7:0] t238 = t182 & {8{t187}};
+    wire [23:0] normalised = t96_s1 ? {t97_s1[22:0], 1'b0} : t97_s1;
+    wire [4:0] t101 = {t47_s1, t67_s1, t80_s1, t88_s1, t96_s1};
+    wire [9:0] exponent = 10'(t57_s1) - 10'(t101);
+    wire [35:0] t108 = 36'(t106_s1) * 36'(normalised[17:0]);
+    wire [23:0] t110 = 24'(normalised[17:0]) * 24'(t107_s1);
+    wire [23:0] t115 = 24'(t106_s1) * 24'(normalised[23:18]);
+    wire [5:0] t118 = normalised[18] ? t107_s1 : 6'd0;
+    wire [5:0] t120 = normalised[19] ? t107_s1 : 6'd0;
+    wire [5:0] t122 = normalised[20] ? t107_s1 : 6'd0;
+    wire [5:0] t124 = normalised[21] ? t107_s1 : 6'd0;
+    wire [5:0] t126 = normalised[22] ? t107_s1 : 6'd0;
+    wire [5:0] t128 = normalised[23] ? t107_s1 : 6'd0;
+    wire [6:0] t131 = 7'(t118[5:1]) + 7'(t120);
+    wire [7:0] t137 = {7'(t122[5:1]) + 7'(t124), t122[0]};
+    wire [7:0] t141 = {7'(t126[5:1]) + 7'(t128), t126[0]};
+    wire [8:0] t144 = 9'(t131[6:1]) + 9'(t137);
+    wire [3:0] t146 = {t144[1:0], t131[0], t118[0]};
+    wire [11:0] t153 = 12'(t115[23:18]) + {8'(t144[8:2]) + t141, t146};
+    wire t191 = (exponent[8:7] != 2'd0) & ~exponent[9];
+    wire [7:0] t192 = {~exponent[7], exponent[6:0]};
+    wire [9:0] t193 = 10'd128 - exponent;
+    wire t197 = t191 & ~t172_s1;
+    wire t199 = t193[9:5] != 5'd0;
+    wire [4:0] t202 = t193[4:0] | {5{t199}};
+    wire [4:0] t204 = t202 | {5{t172_s1}};
+    wire t239 = (exponent[7] & exponent[8]) | (t192[7:1] == 7'd127);
+    wire [7:0] t248 = t192 & {8{t197}};
 
-    logic [23:0] t102_s2;
-    logic [11:0] t143_s2;
-    logic [17:0] t106_s2, t99_s2;
-    logic t187_s2, t231_s2, t229_s2, t161_s2, is_nan_s2, t262_s2;
-    logic [4:0] t194_s2;
-    logic [7:0] t238_s2;
+    logic [23:0] t112_s2;
+    logic [11:0] t153_s2;
+    logic [17:0] t116_s2, t109_s2;
+    logic t197_s2, t241_s2, t239_s2, t171_s2, is_nan_s2, t272_s2;
+    logic [4:0] t204_s2;
+    logic [7:0] t248_s2;
     always_ff @(posedge clk) begin
-        t102_s2 <= 24'(t98[35:18]) + t100;
-        t143_s2 <= t143;
-        t106_s2 <= t105[17:0];
-        t99_s2 <= t98[17:0];
-        t187_s2 <= t187;
-        t194_s2 <= t194;
-        t231_s2 <= t182 == 8'd253;
-        t229_s2 <= t229;
-        t161_s2 <= t161_s1;
-        t238_s2 <= t238;
+        t112_s2 <= 24'(t108[35:18]) + t110;
+        t153_s2 <= t153;
+        t116_s2 <= t115[17:0];
+        t109_s2 <= t108[17:0];
+        t197_s2 <= t197;
+        t204_s2 <= t204;
+        t241_s2 <= t192 == 8'd253;
+        t239_s2 <= t239;
+        t171_s2 <= t171_s1;
+        t248_s2 <= t248;
         is_nan_s2 <= is_nan_s1;
-        t262_s2 <= t262_s1;
+        t272_s2 <= t272_s1;
     end
 
     // cycle 2
-    wire [29:0] t146 = 30'(t102_s2) + {t143_s2, t106_s2};
-    wire [21:0] product = {t146[3:0], t99_s2};
-    wire [26:0] t169 = {t146[29:4], product != 22'd0};
-    wire [4:0] t195 = t187_s2 ? 5'(t146[29]) : t194_s2;
-    wire [10:0] t199 = {t146[29:20], t169[16:0] != 17'd0};
-    wire [26:0] t201 = t195[4] ? 27'(t199) : t169;
-    wire [18:0] t205 = {t201[26:9], t201[8:0] != 9'd0};
-    wire t234 = (t229_s2 | (t231_s2 & t146[29])) & t187_s2;
-    wire is_special = t161_s2 | t234;
-    wire [7:0] t239 = {8{is_special}};
+    wire [29:0] t156 = 30'(t112_s2) + {t153_s2, t116_s2};
+    wire [21:0] product = {t156[3:0], t109_s2};
+    wire [26:0] t179 = {t156[29:4], product != 22'd0};
+    wire [4:0] t205 = t197_s2 ? 5'(t156[29]) : t204_s2;
+    wire [10:0] t209 = {t156[29:20], t179[16:0] != 17'd0};
+    wire [26:0] t211 = t205[4] ? 27'(t209) : t179;
+    wire [18:0] t215 = {t211[26:9], t211[8:0] != 9'd0};
+    wire t244 = (t239_s2 | (t241_s2 & t156[29])) & t197_s2;
+    wire is_special = t171_s2 | t244;
+    wire [7:0] t249 = {8{is_special}};
 
-    logic [26:0] t207_s3;
-    logic t212_s3, t218_s3, t224_s3, is_special_s3, t170_s3, t187_s3, t244_s3, is_nan_s3, t262_s3;
-    logic [7:0] t240_s3;
+    logic [26:0] t217_s3;
+    logic t222_s3, t228_s3, t234_s3, is_special_s3, t180_s3, t197_s3, t254_s3, is_nan_s3, t272_s3;
+    logic [7:0] t250_s3;
     always_ff @(posedge clk) begin
-        t207_s3 <= t195[3] ? 27'(t205) : t201;
-        t212_s3 <= t195[2];
-        t218_s3 <= t195[1];
-        t224_s3 <= t195[0];
+        t217_s3 <= t205[3] ? 27'(t215) : t211;
+        t222_s3 <= t205[2];
+        t228_s3 <= t205[1];
+        t234_s3 <= t205[0];
         is_special_s3 <= is_special;
-        t170_s3 <= t146[29];
-        t187_s3 <= t187_s2;
-        t244_s3 <= t187_s2 & t146[29];
+        t180_s3 <= t156[29];
+        t197_s3 <= t197_s2;
+        t254_s3 <= t197_s2 & t156[29];
         is_nan_s3 <= is_nan_s2;
-        t240_s3 <= t238_s2 | t239;
-        t262_s3 <= t262_s2;
+        t250_s3 <= t248_s2 | t249;
+        t272_s3 <= t272_s2;
     end
 
     // cycle 3
-    wire [22:0] t211 = {t207_s3[26:5], t207_s3[4:0] != 5'd0};
-    wire [26:0] t213 = t212_s3 ? 27'(t211) : t207_s3;
-    wire [24:0] t217 = {t213[26:3], t213[2:0] != 3'd0};
-    wire [26:0] t219 = t218_s3 ? 27'(t217) : t213;
-    wire [25:0] aligned = t224_s3 ? {t219[26:2], t219[1:0] != 2'd0} : t219[25:0];
-    wire t241 = ~is_special_s3;
-    wire [1:0] t245 = {t244_s3, t187_s3 ? ~t170_s3 : aligned[25]};
+    wire [22:0] t221 = {t217_s3[26:5], t217_s3[4:0] != 5'd0};
+    wire [26:0] t223 = t222_s3 ? 27'(t221) : t217_s3;
+    wire [24:0] t227 = {t223[26:3], t223[2:0] != 3'd0};
+    wire [26:0] t229 = t228_s3 ? 27'(t227) : t223;
+    wire [25:0] aligned = t234_s3 ? {t229[26:2], t229[1:0] != 2'd0} : t229[25:0];
+    wire t251 = ~is_special_s3;
+    wire [1:0] t255 = {t254_s3, t197_s3 ? ~t180_s3 : aligned[25]};
     wire round_up = aligned[1] & (aligned[2] | aligned[0]);
-    wire [22:0] t255 = {23{t241}};
-    wire [22:0] t260 = (aligned[24:2] & t255) | {is_nan_s3, 22'd0};
-    wire [24:0] t264 = {t245 & {2{t241}}, 22'd0, round_up & t241};
-    wire [31:0] t267 = {t262_s3, {t240_s3, t260} + 31'(t264)};
-    assign result = t267;
+    wire [22:0] t265 = {23{t251}};
+    wire [22:0] t270 = (aligned[24:2] & t265) | {is_nan_s3, 22'd0};
+    wire [24:0] t274 = {t255 & {2{t251}}, 22'd0, round_up & t251};
+    wire [31:0] t277 = {t272_s3, {t250_s3, t270} + 31'(t274)};
+    assign result = t277;
 
     // Bits that nothing reads.
     wire _unused = &{
         1'b0,
-        t75[4:0]
+        t69[2:0],
+        t69[4]
     };
 endmodule
 
@@ -265,53 +268,62 @@ module fadd_e8f23 (
     wire t114 = t112[7:5] != 3'd0;
     wire t119 = ({t95, t97, t99, t101} == 4'd0) & (t114 | t112[4]);
     wire t122 = t114 | (t112[4] & ~t119);
-    wire [27:0] t126 = t119 ? {sum[12:1], 16'd0} : t85;
-    wire [6:0] t130 = t119 ? {t103, t105, t107, 4'd0} : t108;
-    wire t135 = (t130[6:5] == 2'd0) & (t122 | t112[3]);
-    wire [6:0] t146 = t135 ? {t130[4:0], 2'd0} : t130;
-    wire t200 = (t11_s2 & ~(t109 & t9_s2)) & ~is_nan_s2;
+    wire t133 = t119 ? ({t103, t105} == 2'd0) : ({t95, t97} == 2'd0);
+    wire [27:0] t134 = t119 ? {sum[12:1], 16'd0} : t85;
+    wire [6:0] t135 = t119 ? {t103, t105, t107, 4'd0} : t108;
+    wire t138 = t133 & (t122 | t112[3]);
+    wire t152 = t138 ? ~t135[4] : ~t135[6];
+    wire [27:0] t153 = t138 ? {t134[19:0], 8'd0} : t134;
+    wire t211 = (t11_s2 & ~(t109 & t9_s2)) & ~is_nan_s2;
 
-    logic t122_s3, t137_s3, t147_s3, t135_s3, t119_s3, is_special_s3, is_nan_s3, t200_s3;
+    logic t122_s3, t140_s3, t152_s3, t138_s3, t119_s3, is_special_s3, is_nan_s3, t211_s3;
     logic [7:0] t112_s3;
-    logic [27:0] t142_s3;
+    logic [23:0] t160_s3;
+    logic [1:0] t162_s3;
+    logic [27:0] t153_s3;
     always_ff @(posedge clk) begin
         t122_s3 <= t122;
-        t137_s3 <= t112[3] & ~t135;
-        t147_s3 <= t146[6];
+        t140_s3 <= t112[3] & ~t138;
         t112_s3 <= t112;
-        t142_s3 <= t135 ? {t126[19:0], 8'd0} : t126;
-        t135_s3 <= t135;
+        t152_s3 <= t152;
+        t160_s3 <= t153[23:0];
+        t162_s3 <= t153[23:22];
+        t153_s3 <= t153;
+        t138_s3 <= t138;
         t119_s3 <= t119;
         is_special_s3 <= is_special;
         is_nan_s3 <= is_nan_s2;
-        t200_s3 <= t200;
+        t211_s3 <= t211;
     end
 
     // cycle 3
-    wire t138 = t122_s3 | t137_s3;
-    wire t151 = ~t147_s3 & (t138 | t112_s3[2]);
-    wire t154 = t138 | (t112_s3[2] & ~t151);
-    wire [27:0] t157 = t151 ? {t142_s3[23:0], 4'd0} : t142_s3;
-    wire t162 = (t157[27:26] == 2'd0) & (t154 | t112_s3[1]);
-    wire t165 = t154 | (t112_s3[1] & ~t162);
-    wire [27:0] t168 = t162 ? {t157[25:0], 2'd0} : t157;
-    wire t173 = ~t168[27] & (t165 | t112_s3[0]);
-    wire [27:0] normalised = t173 ? {t168[26:0], 1'b0} : t168;
-    wire [4:0] t177 = {t119_s3, t135_s3, t151, t162, t173};
-    wire t185 = ~is_special_s3;
-    wire t191 = normalised[4] | (normalised[2:0] != 3'd0);
-    wire round_up = normalised[3] & t191;
-    wire [22:0] t193 = {23{t185}};
-    wire [22:0] t198 = (normalised[26:4] & t193) | {is_nan_s3, 22'd0};
-    wire [23:0] t202 = {normalised[27], 22'd0, round_up & t185};
-    wire [30:0] t203 = {t112_s3 - 8'(t177), t198} + 31'(t202);
-    assign result = {t200_s3, t203};
+    wire t141 = t122_s3 | t140_s3;
+    wire t156 = t152_s3 & (t141 | t112_s3[2]);
+    wire t159 = t141 | (t112_s3[2] & ~t156);
+    wire t166 = t156 ? (t162_s3 == 2'd0) : (t153_s3[27:26] == 2'd0);
+    wire [27:0] t167 = t156 ? {t160_s3, 4'd0} : t153_s3;
+    wire t170 = t166 & (t159 | t112_s3[1]);
+    wire t173 = t159 | (t112_s3[1] & ~t170);
+    wire t180 = t170 ? ~t167[25] : ~t167[27];
+    wire [27:0] t181 = t170 ? {t167[25:0], 2'd0} : t167;
+    wire t184 = t180 & (t173 | t112_s3[0]);
+    wire [27:0] normalised = t184 ? {t181[26:0], 1'b0} : t181;
+    wire [4:0] t188 = {t119_s3, t138_s3, t156, t170, t184};
+    wire t196 = ~is_special_s3;
+    wire t202 = normalised[4] | (normalised[2:0] != 3'd0);
+    wire round_up = normalised[3] & t202;
+    wire [22:0] t204 = {23{t196}};
+    wire [22:0] t209 = (normalised[26:4] & t204) | {is_nan_s3, 22'd0};
+    wire [23:0] t213 = {normalised[27], 22'd0, round_up & t196};
+    wire [30:0] t214 = {t112_s3 - 8'(t188), t209} + 31'(t213);
+    assign result = {t211_s3, t214};
 
     // Bits that nothing reads.
     wire _unused = &{
         1'b0,
         sum[0],
-        t146[5:0]
+        t135[3:0],
+        t135[5]
     };
 endmodule
 

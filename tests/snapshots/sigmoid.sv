@@ -567,51 +567,50 @@ module fadd_e5f10 (
     end
 
     // cycle 2
-    wire [3:0] t95 = {t88_s2, t90_s2, t92_s2, t94_s2};
-    wire t96 = t95 == 4'd0;
+    wire t96 = {t88_s2, t90_s2, t92_s2, t94_s2} == 4'd0;
     wire t97 = ~t96;
     wire [4:0] t99 = t25_s2 & {5{t97}};
     wire t105 = ({t88_s2, t90_s2} == 2'd0) & (t99[4] | t99[3]);
     wire t108 = t99[4] | (t99[3] & ~t105);
-    wire [14:0] t112 = t105 ? {t109_s2, 8'd0} : t78_s2;
-    wire [3:0] t116 = t105 ? {t92_s2, t94_s2, 2'd0} : t95;
-    wire t121 = ~t116[3] & (t108 | t99[2]);
+    wire [14:0] t118 = t105 ? {t109_s2, 8'd0} : t78_s2;
+    wire t121 = (t105 ? ~t92_s2 : ~t88_s2) & (t108 | t99[2]);
     wire t124 = t108 | (t99[2] & ~t121);
-    wire [14:0] t128 = t121 ? {t112[10:0], 4'd0} : t112;
-    wire t133 = (t128[14:13] == 2'd0) & (t124 | t99[1]);
-    wire [14:0] t139 = t133 ? {t128[12:0], 2'd0} : t128;
-    wire t143 = (t124 | (t99[1] & ~t133)) | t99[0];
-    wire t144 = ~t139[14] & t143;
-    wire [14:0] normalised = t144 ? {t139[13:0], 1'b0} : t139;
-    wire [3:0] t148 = {t105, t121, t133, t144};
-    wire t156 = ~is_special_s2;
-    wire t162 = normalised[4] | (normalised[2:0] != 3'd0);
-    wire round_up = normalised[3] & t162;
-    wire [9:0] t164 = {10{t156}};
-    wire [9:0] t169 = (normalised[13:4] & t164) | {is_nan_s2, 9'd0};
-    wire t171 = (t11_s2 & ~(t96 & t9_s2)) & ~is_nan_s2;
+    wire t132 = t121 ? (t118[10:9] == 2'd0) : (t118[14:13] == 2'd0);
+    wire [14:0] t133 = t121 ? {t118[10:0], 4'd0} : t118;
+    wire t136 = t132 & (t124 | t99[1]);
+    wire t146 = t136 ? ~t133[12] : ~t133[14];
+    wire [14:0] t147 = t136 ? {t133[12:0], 2'd0} : t133;
+    wire t149 = (t124 | (t99[1] & ~t136)) | t99[0];
+    wire t150 = t146 & t149;
+    wire [14:0] normalised = t150 ? {t147[13:0], 1'b0} : t147;
+    wire [3:0] t154 = {t105, t121, t136, t150};
+    wire t162 = ~is_special_s2;
+    wire t168 = normalised[4] | (normalised[2:0] != 3'd0);
+    wire round_up = normalised[3] & t168;
+    wire [9:0] t170 = {10{t162}};
+    wire [9:0] t175 = (normalised[13:4] & t170) | {is_nan_s2, 9'd0};
+    wire t177 = (t11_s2 & ~(t96 & t9_s2)) & ~is_nan_s2;
 
-    logic [4:0] t152_s3;
-    logic [9:0] t169_s3;
-    logic t166_s3, t154_s3, t171_s3;
+    logic [4:0] t158_s3;
+    logic [9:0] t175_s3;
+    logic t172_s3, t160_s3, t177_s3;
     always_ff @(posedge clk) begin
-        t152_s3 <= t99 - 5'(t148);
-        t169_s3 <= t169;
-        t166_s3 <= round_up & t156;
-        t154_s3 <= normalised[14];
-        t171_s3 <= t171;
+        t158_s3 <= t99 - 5'(t154);
+        t175_s3 <= t175;
+        t172_s3 <= round_up & t162;
+        t160_s3 <= normalised[14];
+        t177_s3 <= t177;
     end
 
     // cycle 3
-    wire [10:0] t173 = {t154_s3, 9'd0, t166_s3};
-    wire [15:0] t176 = {t171_s3, {t152_s3, t169_s3} + 15'(t173)};
-    assign result = t176;
+    wire [10:0] t179 = {t160_s3, 9'd0, t172_s3};
+    wire [15:0] t182 = {t177_s3, {t158_s3, t175_s3} + 15'(t179)};
+    assign result = t182;
 
     // Bits that nothing reads.
     wire _unused = &{
         1'b0,
-        sum[0],
-        t116[2:0]
+        sum[0]
     };
 endmodule
 
@@ -639,244 +638,240 @@ module fdiv_e5f10 (
     wire [10:0] t29 = {~a_is_tiny, a[9:0]};
     wire [4:0] t33 = {a[14:11], a_exponent[0] | a_is_tiny};
     wire t35 = t29[10:7] != 4'd0;
-    wire t37 = a[6:3] != 4'd0;
-    wire t39 = a[2:0] != 3'd0;
-    wire t42 = {t35, t37} == 2'd0;
-    wire [10:0] t45 = t42 ? {a[2:0], 8'd0} : t29;
-    wire [2:0] t48 = t42 ? {t39, 2'd0} : {t35, t37, t39};
-    wire [10:0] t54 = t48[2] ? t45 : {t45[6:0], 4'd0};
-    wire t56 = t54[10:9] == 2'd0;
-    wire [10:0] t59 = t56 ? {t54[8:0], 2'd0} : t54;
-    wire [10:0] normalised = t59[10] ? t59 : {t59[9:0], 1'b0};
-    wire [3:0] t65 = {t42, ~t48[2], t56, ~t59[10]};
-    wire [10:0] t68 = {~b_is_tiny, b[9:0]};
-    wire [4:0] t72 = {b[14:11], b_exponent[0] | b_is_tiny};
-    wire t74 = t68[10:7] != 4'd0;
-    wire t76 = b[6:3] != 4'd0;
-    wire t78 = b[2:0] != 3'd0;
-    wire t81 = {t74, t76} == 2'd0;
-    wire [10:0] t83 = t81 ? {b[2:0], 8'd0} : t68;
-    wire [2:0] t85 = t81 ? {t78, 2'd0} : {t74, t76, t78};
-    wire [10:0] t90 = t85[2] ? t83 : {t83[6:0], 4'd0};
-    wire t92 = t90[10:9] == 2'd0;
-    wire [10:0] t95 = t92 ? {t90[8:0], 2'd0} : t90;
-    wire [10:0] normalised_1 = t95[10] ? t95 : {t95[9:0], 1'b0};
-    wire [3:0] t101 = {t81, ~t85[2], t92, ~t95[10]};
-    wire [22:0] t107 = {normalised[10:1], normalised[0], 12'd0};
-    wire [11:0] t109 = 12'(t107[22:12]) - 12'(normalised_1);
+    wire t42 = {t35, a[6:3] != 4'd0} == 2'd0;
+    wire t49 = t42 ? ~(a[2:0] != 3'd0) : ~t35;
+    wire [10:0] t50 = t42 ? {a[2:0], 8'd0} : t29;
+    wire t58 = t49 ? (t50[6:5] == 2'd0) : (t50[10:9] == 2'd0);
+    wire [10:0] t59 = t49 ? {t50[6:0], 4'd0} : t50;
+    wire t66 = t58 ? ~t59[8] : ~t59[10];
+    wire [10:0] t67 = t58 ? {t59[8:0], 2'd0} : t59;
+    wire [10:0] normalised = t66 ? {t67[9:0], 1'b0} : t67;
+    wire [3:0] t71 = {t42, t49, t58, t66};
+    wire [5:0] t72 = 6'(t33) - 6'(t71);
+    wire [10:0] t74 = {~b_is_tiny, b[9:0]};
+    wire [4:0] t78 = {b[14:11], b_exponent[0] | b_is_tiny};
+    wire t80 = t74[10:7] != 4'd0;
+    wire t87 = {t80, b[6:3] != 4'd0} == 2'd0;
+    wire t92 = t87 ? ~(b[2:0] != 3'd0) : ~t80;
+    wire [10:0] t93 = t87 ? {b[2:0], 8'd0} : t74;
+    wire t100 = t92 ? (t93[6:5] == 2'd0) : (t93[10:9] == 2'd0);
+    wire [10:0] t101 = t92 ? {t93[6:0], 4'd0} : t93;
+    wire t108 = t100 ? ~t101[8] : ~t101[10];
+    wire [10:0] t109 = t100 ? {t101[8:0], 2'd0} : t101;
+    wire [10:0] normalised_1 = t108 ? {t109[9:0], 1'b0} : t109;
+    wire [3:0] t113 = {t87, t92, t100, t108};
+    wire [5:0] t114 = 6'(t78) - 6'(t113);
+    wire [22:0] t119 = {normalised[10:1], normalised[0], 12'd0};
+    wire [11:0] t121 = 12'(t119[22:12]) - 12'(normalised_1);
 
-    logic t110_s1, t25_s1, t24_s1, is_nan_s1, t341_s1;
-    logic [10:0] t113_s1, normalised_s1;
-    logic [5:0] t66_s1, t102_s1;
+    logic t122_s1, t25_s1, t24_s1, is_nan_s1, t353_s1;
+    logic [10:0] t125_s1, normalised_s1;
+    logic [6:0] t261_s1;
     always_ff @(posedge clk) begin
-        t110_s1 <= t109[11];
-        t113_s1 <= t109[11] ? t107[22:12] : t109[10:0];
+        t122_s1 <= t121[11];
+        t125_s1 <= t121[11] ? t119[22:12] : t121[10:0];
         normalised_s1 <= normalised_1;
-        t66_s1 <= 6'(t33) - 6'(t65);
-        t102_s1 <= 6'(t72) - 6'(t101);
+        t261_s1 <= 7'($signed(t72)) - 7'($signed(t114));
         t25_s1 <= t25;
         t24_s1 <= t24;
         is_nan_s1 <= is_nan;
-        t341_s1 <= (a_sign ^ b_sign) & ~is_nan;
+        t353_s1 <= (a_sign ^ b_sign) & ~is_nan;
     end
 
     // cycle 1
-    wire [11:0] t116 = {t113_s1, 1'b0};
+    wire [11:0] t128 = {t125_s1, 1'b0};
     wire [12:0] normalised_x13 = 13'(normalised_s1);
-    wire [12:0] t117 = 13'(t116) - normalised_x13;
-    wire [11:0] t127 = {t117[12] ? t116[10:0] : t117[10:0], 1'b0};
-    wire [12:0] t128 = 13'(t127) - normalised_x13;
-    wire [1:0] t133 = {~t110_s1, ~t117[12]};
-    wire [11:0] t138 = {t128[12] ? t127[10:0] : t128[10:0], 1'b0};
-    wire [12:0] t139 = 13'(t138) - normalised_x13;
-    wire [6:0] t249 = 7'($signed(t66_s1)) - 7'($signed(t102_s1));
-    wire [7:0] t253 = 8'($signed(t249)) + 8'd29;
-    wire t264 = (t253[4] & t253[5]) | t253[6];
-    wire t267 = (t253[6:4] != 3'd0) & ~t253[7];
-    wire [4:0] t268 = {~t253[4], t253[3:0]};
-    wire [6:0] t269 = 7'd16 - t253[6:0];
-    wire [7:0] t270_x8 = 8'($signed(t269));
-    wire t273 = t267 & ~t25_s1;
-    wire t275 = t270_x8[7:4] != 4'd0;
-    wire [3:0] t280 = (t269[3:0] | {4{t275}}) | {4{t25_s1}};
+    wire [12:0] t129 = 13'(t128) - normalised_x13;
+    wire [11:0] t139 = {t129[12] ? t128[10:0] : t129[10:0], 1'b0};
+    wire [12:0] t140 = 13'(t139) - normalised_x13;
+    wire [1:0] t145 = {~t122_s1, ~t129[12]};
+    wire [11:0] t150 = {t140[12] ? t139[10:0] : t140[10:0], 1'b0};
+    wire [12:0] t151 = 13'(t150) - normalised_x13;
+    wire [7:0] t265 = 8'($signed(t261_s1)) + 8'd29;
+    wire t276 = (t265[4] & t265[5]) | t265[6];
+    wire t279 = (t265[6:4] != 3'd0) & ~t265[7];
+    wire [4:0] t280 = {~t265[4], t265[3:0]};
+    wire [6:0] t281 = 7'd16 - t265[6:0];
+    wire [7:0] t282_x8 = 8'($signed(t281));
+    wire t285 = t279 & ~t25_s1;
+    wire t287 = t282_x8[7:4] != 4'd0;
+    wire [3:0] t292 = (t281[3:0] | {4{t287}}) | {4{t25_s1}};
 
-    logic [1:0] t133_s2;
-    logic t129_s2, t140_s2, t273_s2, t310_s2, t309_s2, t24_s2, is_nan_s2, t341_s2;
-    logic [10:0] t142_s2, normalised_s2;
-    logic [3:0] t280_s2;
-    logic [4:0] t317_s2;
+    logic [1:0] t145_s2;
+    logic t141_s2, t152_s2, t285_s2, t322_s2, t321_s2, t24_s2, is_nan_s2, t353_s2;
+    logic [10:0] t154_s2, normalised_s2;
+    logic [3:0] t292_s2;
+    logic [4:0] t329_s2;
     always_ff @(posedge clk) begin
-        t133_s2 <= t133;
-        t129_s2 <= t128[12];
-        t142_s2 <= t139[12] ? t138[10:0] : t139[10:0];
-        t140_s2 <= t139[12];
+        t145_s2 <= t145;
+        t141_s2 <= t140[12];
+        t154_s2 <= t151[12] ? t150[10:0] : t151[10:0];
+        t152_s2 <= t151[12];
         normalised_s2 <= normalised_s1;
-        t273_s2 <= t273;
-        t280_s2 <= t280;
-        t310_s2 <= t268 == 5'd29;
-        t309_s2 <= t264 | (t268[4:1] == 4'd15);
+        t285_s2 <= t285;
+        t292_s2 <= t292;
+        t322_s2 <= t280 == 5'd29;
+        t321_s2 <= t276 | (t280[4:1] == 4'd15);
         t24_s2 <= t24_s1;
-        t317_s2 <= t268 & {5{t273}};
+        t329_s2 <= t280 & {5{t285}};
         is_nan_s2 <= is_nan_s1;
-        t341_s2 <= t341_s1;
+        t353_s2 <= t353_s1;
     end
 
     // cycle 2
-    wire [11:0] t149 = {t142_s2, 1'b0};
+    wire [11:0] t161 = {t154_s2, 1'b0};
     wire [12:0] normalised_x13_1 = 13'(normalised_s2);
-    wire [12:0] t150 = 13'(t149) - normalised_x13_1;
-    wire [3:0] t155 = {t133_s2, ~t129_s2, ~t140_s2};
-    wire [11:0] t160 = {t150[12] ? t149[10:0] : t150[10:0], 1'b0};
-    wire [12:0] t161 = 13'(t160) - normalised_x13_1;
-    wire [11:0] t171 = {t161[12] ? t160[10:0] : t161[10:0], 1'b0};
-    wire [12:0] t172 = 13'(t171) - normalised_x13_1;
+    wire [12:0] t162 = 13'(t161) - normalised_x13_1;
+    wire [3:0] t167 = {t145_s2, ~t141_s2, ~t152_s2};
+    wire [11:0] t172 = {t162[12] ? t161[10:0] : t162[10:0], 1'b0};
+    wire [12:0] t173 = 13'(t172) - normalised_x13_1;
+    wire [11:0] t183 = {t173[12] ? t172[10:0] : t173[10:0], 1'b0};
+    wire [12:0] t184 = 13'(t183) - normalised_x13_1;
 
-    logic [4:0] t166_s3, t317_s3;
-    logic t162_s3, t173_s3, t273_s3, t310_s3, t309_s3, t24_s3, is_nan_s3, t341_s3;
-    logic [10:0] t175_s3, normalised_s3;
-    logic [3:0] t280_s3;
+    logic [4:0] t178_s3, t329_s3;
+    logic t174_s3, t185_s3, t285_s3, t322_s3, t321_s3, t24_s3, is_nan_s3, t353_s3;
+    logic [10:0] t187_s3, normalised_s3;
+    logic [3:0] t292_s3;
     always_ff @(posedge clk) begin
-        t166_s3 <= {t155, ~t150[12]};
-        t162_s3 <= t161[12];
-        t175_s3 <= t172[12] ? t171[10:0] : t172[10:0];
-        t173_s3 <= t172[12];
+        t178_s3 <= {t167, ~t162[12]};
+        t174_s3 <= t173[12];
+        t187_s3 <= t184[12] ? t183[10:0] : t184[10:0];
+        t185_s3 <= t184[12];
         normalised_s3 <= normalised_s2;
-        t273_s3 <= t273_s2;
-        t280_s3 <= t280_s2;
-        t310_s3 <= t310_s2;
-        t309_s3 <= t309_s2;
+        t285_s3 <= t285_s2;
+        t292_s3 <= t292_s2;
+        t322_s3 <= t322_s2;
+        t321_s3 <= t321_s2;
         t24_s3 <= t24_s2;
-        t317_s3 <= t317_s2;
+        t329_s3 <= t329_s2;
         is_nan_s3 <= is_nan_s2;
-        t341_s3 <= t341_s2;
+        t353_s3 <= t353_s2;
     end
 
     // cycle 3
-    wire [11:0] t182 = {t175_s3, 1'b0};
+    wire [11:0] t194 = {t187_s3, 1'b0};
     wire [12:0] normalised_x13_2 = 13'(normalised_s3);
-    wire [12:0] t183 = 13'(t182) - normalised_x13_2;
-    wire [6:0] t188 = {t166_s3, ~t162_s3, ~t173_s3};
-    wire [11:0] t193 = {t183[12] ? t182[10:0] : t183[10:0], 1'b0};
-    wire [12:0] t194 = 13'(t193) - normalised_x13_2;
-    wire [11:0] t204 = {t194[12] ? t193[10:0] : t194[10:0], 1'b0};
-    wire [12:0] t205 = 13'(t204) - normalised_x13_2;
+    wire [12:0] t195 = 13'(t194) - normalised_x13_2;
+    wire [6:0] t200 = {t178_s3, ~t174_s3, ~t185_s3};
+    wire [11:0] t205 = {t195[12] ? t194[10:0] : t195[10:0], 1'b0};
+    wire [12:0] t206 = 13'(t205) - normalised_x13_2;
+    wire [11:0] t216 = {t206[12] ? t205[10:0] : t206[10:0], 1'b0};
+    wire [12:0] t217 = 13'(t216) - normalised_x13_2;
 
-    logic [7:0] t199_s4;
-    logic t195_s4, t206_s4, t273_s4, t310_s4, t309_s4, t24_s4, is_nan_s4, t341_s4;
-    logic [10:0] t208_s4, normalised_s4;
-    logic [3:0] t280_s4;
-    logic [4:0] t317_s4;
+    logic [7:0] t211_s4;
+    logic t207_s4, t218_s4, t285_s4, t322_s4, t321_s4, t24_s4, is_nan_s4, t353_s4;
+    logic [10:0] t220_s4, normalised_s4;
+    logic [3:0] t292_s4;
+    logic [4:0] t329_s4;
     always_ff @(posedge clk) begin
-        t199_s4 <= {t188, ~t183[12]};
-        t195_s4 <= t194[12];
-        t208_s4 <= t205[12] ? t204[10:0] : t205[10:0];
-        t206_s4 <= t205[12];
+        t211_s4 <= {t200, ~t195[12]};
+        t207_s4 <= t206[12];
+        t220_s4 <= t217[12] ? t216[10:0] : t217[10:0];
+        t218_s4 <= t217[12];
         normalised_s4 <= normalised_s3;
-        t273_s4 <= t273_s3;
-        t280_s4 <= t280_s3;
-        t310_s4 <= t310_s3;
-        t309_s4 <= t309_s3;
+        t285_s4 <= t285_s3;
+        t292_s4 <= t292_s3;
+        t322_s4 <= t322_s3;
+        t321_s4 <= t321_s3;
         t24_s4 <= t24_s3;
-        t317_s4 <= t317_s3;
+        t329_s4 <= t329_s3;
         is_nan_s4 <= is_nan_s3;
-        t341_s4 <= t341_s3;
+        t353_s4 <= t353_s3;
     end
 
     // cycle 4
-    wire [11:0] t215 = {t208_s4, 1'b0};
+    wire [11:0] t227 = {t220_s4, 1'b0};
     wire [12:0] normalised_x13_3 = 13'(normalised_s4);
-    wire [12:0] t216 = 13'(t215) - normalised_x13_3;
-    wire [9:0] t221 = {t199_s4, ~t195_s4, ~t206_s4};
-    wire [11:0] t226 = {t216[12] ? t215[10:0] : t216[10:0], 1'b0};
-    wire [12:0] t227 = 13'(t226) - normalised_x13_3;
-    wire [11:0] t237 = {t227[12] ? t226[10:0] : t227[10:0], 1'b0};
-    wire [12:0] t238 = 13'(t237) - normalised_x13_3;
-    wire [11:0] t243 = {t221, ~t216[12], ~t227[12]};
-    wire [3:0] t281 = t273_s4 ? 4'(t199_s4[7]) : t280_s4;
-    wire t313 = (t309_s4 | (t310_s4 & t199_s4[7])) & t273_s4;
-    wire is_special = t24_s4 | t313;
-    wire [4:0] t318 = {5{is_special}};
+    wire [12:0] t228 = 13'(t227) - normalised_x13_3;
+    wire [9:0] t233 = {t211_s4, ~t207_s4, ~t218_s4};
+    wire [11:0] t238 = {t228[12] ? t227[10:0] : t228[10:0], 1'b0};
+    wire [12:0] t239 = 13'(t238) - normalised_x13_3;
+    wire [11:0] t249 = {t239[12] ? t238[10:0] : t239[10:0], 1'b0};
+    wire [12:0] t250 = 13'(t249) - normalised_x13_3;
+    wire [11:0] t255 = {t233, ~t228[12], ~t239[12]};
+    wire [3:0] t293 = t285_s4 ? 4'(t211_s4[7]) : t292_s4;
+    wire t325 = (t321_s4 | (t322_s4 & t211_s4[7])) & t285_s4;
+    wire is_special = t24_s4 | t325;
+    wire [4:0] t330 = {5{is_special}};
 
-    logic [10:0] t241_s5;
-    logic t239_s5, t286_s5, t292_s5, t298_s5, t304_s5, is_special_s5, t254_s5, t273_s5, t323_s5;
-    logic is_nan_s5, t341_s5;
-    logic [11:0] t244_s5;
-    logic [4:0] t282_s5, t319_s5;
+    logic [10:0] t253_s5;
+    logic t251_s5, t298_s5, t304_s5, t310_s5, t316_s5, is_special_s5, t266_s5, t285_s5, t335_s5;
+    logic is_nan_s5, t353_s5;
+    logic [11:0] t256_s5;
+    logic [4:0] t294_s5, t331_s5;
     always_ff @(posedge clk) begin
-        t241_s5 <= t238[12] ? t237[10:0] : t238[10:0];
-        t239_s5 <= t238[12];
-        t244_s5 <= t243;
-        t282_s5 <= t199_s4[7:3];
-        t286_s5 <= t281[3];
-        t292_s5 <= t281[2];
-        t298_s5 <= t281[1];
-        t304_s5 <= t281[0];
+        t253_s5 <= t250[12] ? t249[10:0] : t250[10:0];
+        t251_s5 <= t250[12];
+        t256_s5 <= t255;
+        t294_s5 <= t211_s4[7:3];
+        t298_s5 <= t293[3];
+        t304_s5 <= t293[2];
+        t310_s5 <= t293[1];
+        t316_s5 <= t293[0];
         is_special_s5 <= is_special;
-        t254_s5 <= t199_s4[7];
-        t273_s5 <= t273_s4;
-        t323_s5 <= t273_s4 & t199_s4[7];
+        t266_s5 <= t211_s4[7];
+        t285_s5 <= t285_s4;
+        t335_s5 <= t285_s4 & t211_s4[7];
         is_nan_s5 <= is_nan_s4;
-        t319_s5 <= t317_s4 | t318;
-        t341_s5 <= t341_s4;
+        t331_s5 <= t329_s4 | t330;
+        t353_s5 <= t353_s4;
     end
 
     // cycle 5
-    wire [12:0] quotient = {t244_s5, ~t239_s5};
-    wire [13:0] t252 = {quotient, t241_s5 != 11'd0};
-    wire [5:0] t285 = {t282_s5, t252[8:0] != 9'd0};
-    wire [13:0] t287 = t286_s5 ? 14'(t285) : t252;
-    wire [9:0] t291 = {t287[13:5], t287[4:0] != 5'd0};
-    wire [13:0] t293 = t292_s5 ? 14'(t291) : t287;
-    wire [11:0] t297 = {t293[13:3], t293[2:0] != 3'd0};
-    wire [13:0] t299 = t298_s5 ? 14'(t297) : t293;
-    wire [12:0] aligned = t304_s5 ? {t299[13:2], t299[1:0] != 2'd0} : t299[12:0];
-    wire t320 = ~is_special_s5;
-    wire [9:0] t334 = {10{t320}};
+    wire [12:0] quotient = {t256_s5, ~t251_s5};
+    wire [13:0] t264 = {quotient, t253_s5 != 11'd0};
+    wire [5:0] t297 = {t294_s5, t264[8:0] != 9'd0};
+    wire [13:0] t299 = t298_s5 ? 14'(t297) : t264;
+    wire [9:0] t303 = {t299[13:5], t299[4:0] != 5'd0};
+    wire [13:0] t305 = t304_s5 ? 14'(t303) : t299;
+    wire [11:0] t309 = {t305[13:3], t305[2:0] != 3'd0};
+    wire [13:0] t311 = t310_s5 ? 14'(t309) : t305;
+    wire [12:0] aligned = t316_s5 ? {t311[13:2], t311[1:0] != 2'd0} : t311[12:0];
+    wire t332 = ~is_special_s5;
+    wire [9:0] t346 = {10{t332}};
 
-    logic t254_s6, t273_s6, t315_s6, t323_s6, t320_s6, t330_s6, t331_s6, t329_s6, is_nan_s6, t341_s6;
-    logic [9:0] t335_s6;
-    logic [4:0] t319_s6;
+    logic t266_s6, t285_s6, t327_s6, t335_s6, t332_s6, t342_s6, t343_s6, t341_s6, is_nan_s6, t353_s6;
+    logic [9:0] t347_s6;
+    logic [4:0] t331_s6;
     always_ff @(posedge clk) begin
-        t254_s6 <= t254_s5;
-        t273_s6 <= t273_s5;
-        t315_s6 <= aligned[12];
-        t323_s6 <= t323_s5;
-        t320_s6 <= t320;
-        t330_s6 <= aligned[2];
-        t331_s6 <= aligned[0];
-        t329_s6 <= aligned[1];
+        t266_s6 <= t266_s5;
+        t285_s6 <= t285_s5;
+        t327_s6 <= aligned[12];
+        t335_s6 <= t335_s5;
+        t332_s6 <= t332;
+        t342_s6 <= aligned[2];
+        t343_s6 <= aligned[0];
+        t341_s6 <= aligned[1];
         is_nan_s6 <= is_nan_s5;
-        t335_s6 <= aligned[11:2] & t334;
-        t319_s6 <= t319_s5;
-        t341_s6 <= t341_s5;
+        t347_s6 <= aligned[11:2] & t346;
+        t331_s6 <= t331_s5;
+        t353_s6 <= t353_s5;
     end
 
     // cycle 6
-    wire [1:0] t324 = {t323_s6, t273_s6 ? ~t254_s6 : t315_s6};
-    wire round_up = t329_s6 & (t330_s6 | t331_s6);
-    wire [14:0] t342 = {t319_s6, t335_s6 | {is_nan_s6, 9'd0}};
-    wire [11:0] t343 = {t324 & {2{t320_s6}}, 9'd0, round_up & t320_s6};
-    assign result = {t341_s6, t342 + 15'(t343)};
+    wire [1:0] t336 = {t335_s6, t285_s6 ? ~t266_s6 : t327_s6};
+    wire round_up = t341_s6 & (t342_s6 | t343_s6);
+    wire [14:0] t354 = {t331_s6, t347_s6 | {is_nan_s6, 9'd0}};
+    wire [11:0] t355 = {t336 & {2{t332_s6}}, 9'd0, round_up & t332_s6};
+    assign result = {t353_s6, t354 + 15'(t355)};
 
     // Bits that nothing reads.
     wire _unused = &{
         1'b0,
-        t48[1:0],
-        t85[1:0],
-        t107[11:0],
-        t117[11],
-        t128[11],
-        t139[11],
-        t150[11],
-        t161[11],
-        t172[11],
-        t183[11],
-        t194[11],
-        t205[11],
-        t216[11],
-        t227[11],
-        t238[11],
-        t270_x8[3:0]
+        t119[11:0],
+        t129[11],
+        t140[11],
+        t151[11],
+        t162[11],
+        t173[11],
+        t184[11],
+        t195[11],
+        t206[11],
+        t217[11],
+        t228[11],
+        t239[11],
+        t250[11],
+        t282_x8[3:0]
     };
 endmodule
 

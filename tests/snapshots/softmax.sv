@@ -98,53 +98,62 @@ module fadd_e8f23 (
     wire t114 = t112[7:5] != 3'd0;
     wire t119 = ({t95, t97, t99, t101} == 4'd0) & (t114 | t112[4]);
     wire t122 = t114 | (t112[4] & ~t119);
-    wire [27:0] t126 = t119 ? {sum[12:1], 16'd0} : t85;
-    wire [6:0] t130 = t119 ? {t103, t105, t107, 4'd0} : t108;
-    wire t135 = (t130[6:5] == 2'd0) & (t122 | t112[3]);
-    wire [6:0] t146 = t135 ? {t130[4:0], 2'd0} : t130;
-    wire t200 = (t11_s2 & ~(t109 & t9_s2)) & ~is_nan_s2;
+    wire t133 = t119 ? ({t103, t105} == 2'd0) : ({t95, t97} == 2'd0);
+    wire [27:0] t134 = t119 ? {sum[12:1], 16'd0} : t85;
+    wire [6:0] t135 = t119 ? {t103, t105, t107, 4'd0} : t108;
+    wire t138 = t133 & (t122 | t112[3]);
+    wire t152 = t138 ? ~t135[4] : ~t135[6];
+    wire [27:0] t153 = t138 ? {t134[19:0], 8'd0} : t134;
+    wire t211 = (t11_s2 & ~(t109 & t9_s2)) & ~is_nan_s2;
 
-    logic t122_s3, t137_s3, t147_s3, t135_s3, t119_s3, is_special_s3, is_nan_s3, t200_s3;
+    logic t122_s3, t140_s3, t152_s3, t138_s3, t119_s3, is_special_s3, is_nan_s3, t211_s3;
     logic [7:0] t112_s3;
-    logic [27:0] t142_s3;
+    logic [23:0] t160_s3;
+    logic [1:0] t162_s3;
+    logic [27:0] t153_s3;
     always_ff @(posedge clk) begin
         t122_s3 <= t122;
-        t137_s3 <= t112[3] & ~t135;
-        t147_s3 <= t146[6];
+        t140_s3 <= t112[3] & ~t138;
         t112_s3 <= t112;
-        t142_s3 <= t135 ? {t126[19:0], 8'd0} : t126;
-        t135_s3 <= t135;
+        t152_s3 <= t152;
+        t160_s3 <= t153[23:0];
+        t162_s3 <= t153[23:22];
+        t153_s3 <= t153;
+        t138_s3 <= t138;
         t119_s3 <= t119;
         is_special_s3 <= is_special;
         is_nan_s3 <= is_nan_s2;
-        t200_s3 <= t200;
+        t211_s3 <= t211;
     end
 
     // cycle 3
-    wire t138 = t122_s3 | t137_s3;
-    wire t151 = ~t147_s3 & (t138 | t112_s3[2]);
-    wire t154 = t138 | (t112_s3[2] & ~t151);
-    wire [27:0] t157 = t151 ? {t142_s3[23:0], 4'd0} : t142_s3;
-    wire t162 = (t157[27:26] == 2'd0) & (t154 | t112_s3[1]);
-    wire t165 = t154 | (t112_s3[1] & ~t162);
-    wire [27:0] t168 = t162 ? {t157[25:0], 2'd0} : t157;
-    wire t173 = ~t168[27] & (t165 | t112_s3[0]);
-    wire [27:0] normalised = t173 ? {t168[26:0], 1'b0} : t168;
-    wire [4:0] t177 = {t119_s3, t135_s3, t151, t162, t173};
-    wire t185 = ~is_special_s3;
-    wire t191 = normalised[4] | (normalised[2:0] != 3'd0);
-    wire round_up = normalised[3] & t191;
-    wire [22:0] t193 = {23{t185}};
-    wire [22:0] t198 = (normalised[26:4] & t193) | {is_nan_s3, 22'd0};
-    wire [23:0] t202 = {normalised[27], 22'd0, round_up & t185};
-    wire [30:0] t203 = {t112_s3 - 8'(t177), t198} + 31'(t202);
-    assign result = {t200_s3, t203};
+    wire t141 = t122_s3 | t140_s3;
+    wire t156 = t152_s3 & (t141 | t112_s3[2]);
+    wire t159 = t141 | (t112_s3[2] & ~t156);
+    wire t166 = t156 ? (t162_s3 == 2'd0) : (t153_s3[27:26] == 2'd0);
+    wire [27:0] t167 = t156 ? {t160_s3, 4'd0} : t153_s3;
+    wire t170 = t166 & (t159 | t112_s3[1]);
+    wire t173 = t159 | (t112_s3[1] & ~t170);
+    wire t180 = t170 ? ~t167[25] : ~t167[27];
+    wire [27:0] t181 = t170 ? {t167[25:0], 2'd0} : t167;
+    wire t184 = t180 & (t173 | t112_s3[0]);
+    wire [27:0] normalised = t184 ? {t181[26:0], 1'b0} : t181;
+    wire [4:0] t188 = {t119_s3, t138_s3, t156, t170, t184};
+    wire t196 = ~is_special_s3;
+    wire t202 = normalised[4] | (normalised[2:0] != 3'd0);
+    wire round_up = normalised[3] & t202;
+    wire [22:0] t204 = {23{t196}};
+    wire [22:0] t209 = (normalised[26:4] & t204) | {is_nan_s3, 22'd0};
+    wire [23:0] t213 = {normalised[27], 22'd0, round_up & t196};
+    wire [30:0] t214 = {t112_s3 - 8'(t188), t209} + 31'(t213);
+    assign result = {t211_s3, t214};
 
     // Bits that nothing reads.
     wire _unused = &{
         1'b0,
         sum[0],
-        t146[5:0]
+        t135[3:0],
+        t135[5]
     };
 endmodule
 
@@ -873,7 +882,7 @@ module exp_e8f23 (
     };
 endmodule
 
-// fdiv_e8f23: latency 12, one operation a cycle
+// fdiv_e8f23: latency 13, one operation a cycle
 module fdiv_e8f23 (
     input  logic        clk,
     input  logic [31:0] a,
@@ -895,7 +904,6 @@ module fdiv_e8f23 (
     wire t25 = (a_is_tiny & ~t13) | t17;
     wire is_nan = t22 | (t24 & t25);
     wire [23:0] t29 = {~a_is_tiny, a[22:0]};
-    wire [7:0] t33 = {a[30:24], a_exponent[0] | a_is_tiny};
     wire t35 = t29[23:20] != 4'd0;
     wire t37 = a[19:16] != 4'd0;
     wire t39 = a[15:12] != 4'd0;
@@ -903,455 +911,493 @@ module fdiv_e8f23 (
     wire t43 = a[7:4] != 4'd0;
     wire t45 = a[3:0] != 4'd0;
     wire t48 = {t35, t37, t39, t41} == 4'd0;
-    wire [23:0] t52 = t48 ? {a[7:0], 16'd0} : t29;
-    wire [5:0] t56 = t48 ? {t43, t45, 4'd0} : {t35, t37, t39, t41, t43, t45};
-    wire t58 = t56[5:4] == 2'd0;
-    wire [23:0] t62 = t58 ? {t52[15:0], 8'd0} : t52;
-    wire [5:0] t66 = t58 ? {t56[3:0], 2'd0} : t56;
-    wire [23:0] t71 = t66[5] ? t62 : {t62[19:0], 4'd0};
-    wire t73 = t71[23:22] == 2'd0;
-    wire [23:0] t76 = t73 ? {t71[21:0], 2'd0} : t71;
-    wire [23:0] normalised = t76[23] ? t76 : {t76[22:0], 1'b0};
-    wire [4:0] t82 = {t48, t58, ~t66[5], t73, ~t76[23]};
-    wire [23:0] t85 = {~b_is_tiny, b[22:0]};
-    wire [7:0] t89 = {b[30:24], b_exponent[0] | b_is_tiny};
-    wire t91 = t85[23:20] != 4'd0;
-    wire t93 = b[19:16] != 4'd0;
-    wire t95 = b[15:12] != 4'd0;
-    wire t97 = b[11:8] != 4'd0;
-    wire t99 = b[7:4] != 4'd0;
-    wire t101 = b[3:0] != 4'd0;
-    wire t104 = {t91, t93, t95, t97} == 4'd0;
-    wire [23:0] t107 = t104 ? {b[7:0], 16'd0} : t85;
-    wire [5:0] t110 = t104 ? {t99, t101, 4'd0} : {t91, t93, t95, t97, t99, t101};
-    wire t112 = t110[5:4] == 2'd0;
-    wire [23:0] t115 = t112 ? {t107[15:0], 8'd0} : t107;
-    wire [5:0] t118 = t112 ? {t110[3:0], 2'd0} : t110;
-    wire [23:0] t123 = t118[5] ? t115 : {t115[19:0], 4'd0};
-    wire t125 = t123[23:22] == 2'd0;
-    wire [23:0] t128 = t125 ? {t123[21:0], 2'd0} : t123;
-    wire [23:0] normalised_1 = t128[23] ? t128 : {t128[22:0], 1'b0};
-    wire [4:0] t134 = {t104, t112, ~t118[5], t125, ~t128[23]};
-    wire [48:0] t140 = {normalised[23:1], normalised[0], 25'd0};
-    wire [24:0] t142 = 25'(t140[48:25]) - 25'(normalised_1);
+    wire [1:0] t52 = {t43, t45};
+    wire t58 = t48 ? (t52 == 2'd0) : ({t35, t37} == 2'd0);
+    wire [23:0] t59 = t48 ? {a[7:0], 16'd0} : t29;
+    wire [5:0] t60 = t48 ? {t52, 4'd0} : {t35, t37, t39, t41, t43, t45};
+    wire t71 = t58 ? ~t60[3] : ~t60[5];
+    wire [23:0] t72 = t58 ? {t59[15:0], 8'd0} : t59;
+    wire t79 = t71 ? (t72[19:18] == 2'd0) : (t72[23:22] == 2'd0);
+    wire [23:0] t80 = t71 ? {t72[19:0], 4'd0} : t72;
+    wire t87 = t79 ? ~t80[21] : ~t80[23];
+    wire [23:0] t88 = t79 ? {t80[21:0], 2'd0} : t80;
+    wire [23:0] normalised = t87 ? {t88[22:0], 1'b0} : t88;
+    wire [23:0] t95 = {~b_is_tiny, b[22:0]};
+    wire t101 = t95[23:20] != 4'd0;
+    wire t103 = b[19:16] != 4'd0;
+    wire t105 = b[15:12] != 4'd0;
+    wire t107 = b[11:8] != 4'd0;
+    wire t109 = b[7:4] != 4'd0;
+    wire t111 = b[3:0] != 4'd0;
+    wire t114 = {t101, t103, t105, t107} == 4'd0;
+    wire [1:0] t117 = {t109, t111};
+    wire t122 = t114 ? (t117 == 2'd0) : ({t101, t103} == 2'd0);
+    wire [23:0] t123 = t114 ? {b[7:0], 16'd0} : t95;
+    wire [5:0] t124 = t114 ? {t117, 4'd0} : {t101, t103, t105, t107, t109, t111};
+    wire t133 = t122 ? ~t124[3] : ~t124[5];
+    wire [23:0] t134 = t122 ? {t123[15:0], 8'd0} : t123;
+    wire t141 = t133 ? (t134[19:18] == 2'd0) : (t134[23:22] == 2'd0);
+    wire [23:0] t142 = t133 ? {t134[19:0], 4'd0} : t134;
+    wire t149 = t141 ? ~t142[21] : ~t142[23];
+    wire [23:0] t150 = t141 ? {t142[21:0], 2'd0} : t142;
+    wire [23:0] normalised_1 = t149 ? {t150[22:0], 1'b0} : t150;
+    wire [48:0] t160 = {normalised[23:1], normalised[0], 25'd0};
 
-    logic t143_s1, t25_s1, t24_s1, is_nan_s1, t523_s1;
-    logic [23:0] t141_s1, t145_s1, normalised_s1;
-    logic [8:0] t83_s1, t135_s1;
+    logic t31_s1, t87_s1, t79_s1, t71_s1, t58_s1, t48_s1, t97_s1, t149_s1, t141_s1, t133_s1, t122_s1;
+    logic t114_s1, t25_s1, t24_s1, is_nan_s1, t543_s1;
+    logic [6:0] t32_s1, t98_s1;
+    logic [23:0] t161_s1, normalised_s1;
     always_ff @(posedge clk) begin
-        t143_s1 <= t142[24];
-        t141_s1 <= t140[48:25];
-        t145_s1 <= t142[23:0];
+        t31_s1 <= a_exponent[0] | a_is_tiny;
+        t32_s1 <= a[30:24];
+        t87_s1 <= t87;
+        t79_s1 <= t79;
+        t71_s1 <= t71;
+        t58_s1 <= t58;
+        t48_s1 <= t48;
+        t97_s1 <= b_exponent[0] | b_is_tiny;
+        t98_s1 <= b[30:24];
+        t149_s1 <= t149;
+        t141_s1 <= t141;
+        t133_s1 <= t133;
+        t122_s1 <= t122;
+        t114_s1 <= t114;
+        t161_s1 <= t160[48:25];
         normalised_s1 <= normalised_1;
-        t83_s1 <= 9'(t33) - 9'(t82);
-        t135_s1 <= 9'(t89) - 9'(t134);
         t25_s1 <= t25;
         t24_s1 <= t24;
         is_nan_s1 <= is_nan;
-        t523_s1 <= (a_sign ^ b_sign) & ~is_nan;
+        t543_s1 <= (a_sign ^ b_sign) & ~is_nan;
     end
 
     // cycle 1
-    wire [24:0] t149 = {t143_s1 ? t141_s1 : t145_s1, 1'b0};
+    wire [7:0] t33 = {t32_s1, t31_s1};
+    wire [4:0] t92 = {t48_s1, t58_s1, t71_s1, t79_s1, t87_s1};
+    wire [8:0] t93 = 9'(t33) - 9'(t92);
+    wire [7:0] t99 = {t98_s1, t97_s1};
+    wire [4:0] t154 = {t114_s1, t122_s1, t133_s1, t141_s1, t149_s1};
+    wire [8:0] t155 = 9'(t99) - 9'(t154);
+    wire [24:0] t162 = 25'(t161_s1) - 25'(normalised_s1);
+    wire [24:0] t169 = {t162[24] ? t161_s1 : t162[23:0], 1'b0};
     wire [25:0] normalised_x26 = 26'(normalised_s1);
-    wire [25:0] t150 = 26'(t149) - normalised_x26;
-    wire [24:0] t160 = {t150[25] ? t149[23:0] : t150[23:0], 1'b0};
-    wire [25:0] t161 = 26'(t160) - normalised_x26;
-    wire [1:0] t166 = {~t143_s1, ~t150[25]};
-    wire [9:0] t425 = 10'($signed(t83_s1)) - 10'($signed(t135_s1));
-    wire [10:0] t429 = 11'($signed(t425)) + 11'd253;
-    wire t440 = (t429[7] & t429[8]) | t429[9];
-    wire t443 = (t429[9:7] != 3'd0) & ~t429[10];
-    wire [7:0] t444 = {~t429[7], t429[6:0]};
-    wire [9:0] t445 = 10'd128 - t429[9:0];
-    wire [10:0] t446_x11 = 11'($signed(t445));
-    wire t449 = t443 & ~t25_s1;
-    wire [7:0] t499 = t444 & {8{t449}};
+    wire [25:0] t170 = 26'(t169) - normalised_x26;
+    wire [24:0] t180 = {t170[25] ? t169[23:0] : t170[23:0], 1'b0};
+    wire [25:0] t181 = 26'(t180) - normalised_x26;
+    wire [9:0] t445 = 10'($signed(t93)) - 10'($signed(t155));
+    wire [10:0] t449 = 11'($signed(t445)) + 11'd253;
+    wire t460 = (t449[7] & t449[8]) | t449[9];
+    wire t463 = (t449[9:7] != 3'd0) & ~t449[10];
+    wire [7:0] t464 = {~t449[7], t449[6:0]};
+    wire [9:0] t465 = 10'd128 - t449[9:0];
+    wire [10:0] t466_x11 = 11'($signed(t465));
+    wire t469 = t463 & ~t25_s1;
+    wire [7:0] t519 = t464 & {8{t469}};
 
-    logic [23:0] t164_s2, normalised_s2;
-    logic [1:0] t166_s2;
-    logic t162_s2, t451_s2, t25_s2, t449_s2, t492_s2, t491_s2, t24_s2, is_nan_s2, t523_s2;
-    logic [4:0] t452_s2;
-    logic [7:0] t499_s2;
+    logic t163_s2, t171_s2, t182_s2, t25_s2, t469_s2, t512_s2, t511_s2, t24_s2, is_nan_s2, t543_s2;
+    logic [24:0] t180_s2;
+    logic [23:0] t183_s2, normalised_s2;
+    logic [5:0] t470_s2;
+    logic [4:0] t472_s2;
+    logic [7:0] t519_s2;
     always_ff @(posedge clk) begin
-        t164_s2 <= t161[25] ? t160[23:0] : t161[23:0];
-        t166_s2 <= t166;
-        t162_s2 <= t161[25];
+        t163_s2 <= t162[24];
+        t171_s2 <= t170[25];
+        t182_s2 <= t181[25];
+        t180_s2 <= t180;
+        t183_s2 <= t181[23:0];
         normalised_s2 <= normalised_s1;
-        t451_s2 <= t446_x11[10:5] != 6'd0;
-        t452_s2 <= t445[4:0];
+        t470_s2 <= t466_x11[10:5];
+        t472_s2 <= t465[4:0];
         t25_s2 <= t25_s1;
-        t449_s2 <= t449;
-        t492_s2 <= t444 == 8'd253;
-        t491_s2 <= t440 | (t444[7:1] == 7'd127);
+        t469_s2 <= t469;
+        t512_s2 <= t464 == 8'd253;
+        t511_s2 <= t460 | (t464[7:1] == 7'd127);
         t24_s2 <= t24_s1;
-        t499_s2 <= t499;
+        t519_s2 <= t519;
         is_nan_s2 <= is_nan_s1;
-        t523_s2 <= t523_s1;
+        t543_s2 <= t543_s1;
     end
 
     // cycle 2
-    wire [24:0] t171 = {t164_s2, 1'b0};
+    wire [24:0] t191 = {t182_s2 ? t180_s2[23:0] : t183_s2, 1'b0};
     wire [25:0] normalised_x26_1 = 26'(normalised_s2);
-    wire [25:0] t172 = 26'(t171) - normalised_x26_1;
-    wire [24:0] t182 = {t172[25] ? t171[23:0] : t172[23:0], 1'b0};
-    wire [25:0] t183 = 26'(t182) - normalised_x26_1;
-    wire [3:0] t188 = {t166_s2, ~t162_s2, ~t172[25]};
-    wire [24:0] t193 = {t183[25] ? t182[23:0] : t183[23:0], 1'b0};
-    wire [25:0] t194 = 26'(t193) - normalised_x26_1;
-    wire [4:0] t454 = t452_s2 | {5{t451_s2}};
-    wire [4:0] t456 = t454 | {5{t25_s2}};
+    wire [25:0] t192 = 26'(t191) - normalised_x26_1;
+    wire [2:0] t197 = {~t163_s2, ~t171_s2, ~t182_s2};
+    wire [24:0] t202 = {t192[25] ? t191[23:0] : t192[23:0], 1'b0};
+    wire [25:0] t203 = 26'(t202) - normalised_x26_1;
+    wire t471 = t470_s2 != 6'd0;
+    wire [4:0] t474 = t472_s2 | {5{t471}};
+    wire [4:0] t476 = t474 | {5{t25_s2}};
 
-    logic [3:0] t188_s3;
-    logic t184_s3, t195_s3, t449_s3, t492_s3, t491_s3, t24_s3, is_nan_s3, t523_s3;
-    logic [24:0] t193_s3;
-    logic [23:0] t196_s3, normalised_s3;
-    logic [4:0] t456_s3;
-    logic [7:0] t499_s3;
+    logic [23:0] t206_s3, normalised_s3;
+    logic [3:0] t208_s3;
+    logic t204_s3, t469_s3, t512_s3, t511_s3, t24_s3, is_nan_s3, t543_s3;
+    logic [4:0] t476_s3;
+    logic [7:0] t519_s3;
     always_ff @(posedge clk) begin
-        t188_s3 <= t188;
-        t184_s3 <= t183[25];
-        t195_s3 <= t194[25];
-        t193_s3 <= t193;
-        t196_s3 <= t194[23:0];
+        t206_s3 <= t203[25] ? t202[23:0] : t203[23:0];
+        t208_s3 <= {t197, ~t192[25]};
+        t204_s3 <= t203[25];
         normalised_s3 <= normalised_s2;
-        t449_s3 <= t449_s2;
-        t456_s3 <= t456;
-        t492_s3 <= t492_s2;
-        t491_s3 <= t491_s2;
+        t469_s3 <= t469_s2;
+        t476_s3 <= t476;
+        t512_s3 <= t512_s2;
+        t511_s3 <= t511_s2;
         t24_s3 <= t24_s2;
-        t499_s3 <= t499_s2;
+        t519_s3 <= t519_s2;
         is_nan_s3 <= is_nan_s2;
-        t523_s3 <= t523_s2;
+        t543_s3 <= t543_s2;
     end
 
     // cycle 3
-    wire [24:0] t204 = {t195_s3 ? t193_s3[23:0] : t196_s3, 1'b0};
+    wire [24:0] t213 = {t206_s3, 1'b0};
     wire [25:0] normalised_x26_2 = 26'(normalised_s3);
-    wire [25:0] t205 = 26'(t204) - normalised_x26_2;
-    wire [5:0] t210 = {t188_s3, ~t184_s3, ~t195_s3};
-    wire [24:0] t215 = {t205[25] ? t204[23:0] : t205[23:0], 1'b0};
-    wire [25:0] t216 = 26'(t215) - normalised_x26_2;
+    wire [25:0] t214 = 26'(t213) - normalised_x26_2;
+    wire [24:0] t224 = {t214[25] ? t213[23:0] : t214[23:0], 1'b0};
+    wire [25:0] t225 = 26'(t224) - normalised_x26_2;
+    wire [5:0] t230 = {t208_s3, ~t204_s3, ~t214[25]};
+    wire [24:0] t235 = {t225[25] ? t224[23:0] : t225[23:0], 1'b0};
+    wire [25:0] t236 = 26'(t235) - normalised_x26_2;
 
-    logic [23:0] t219_s4, normalised_s4;
-    logic [6:0] t221_s4;
-    logic t217_s4, t449_s4, t492_s4, t491_s4, t24_s4, is_nan_s4, t523_s4;
-    logic [4:0] t456_s4;
-    logic [7:0] t499_s4;
+    logic [5:0] t230_s4;
+    logic t226_s4, t237_s4, t469_s4, t512_s4, t511_s4, t24_s4, is_nan_s4, t543_s4;
+    logic [24:0] t235_s4;
+    logic [23:0] t238_s4, normalised_s4;
+    logic [4:0] t476_s4;
+    logic [7:0] t519_s4;
     always_ff @(posedge clk) begin
-        t219_s4 <= t216[25] ? t215[23:0] : t216[23:0];
-        t221_s4 <= {t210, ~t205[25]};
-        t217_s4 <= t216[25];
+        t230_s4 <= t230;
+        t226_s4 <= t225[25];
+        t237_s4 <= t236[25];
+        t235_s4 <= t235;
+        t238_s4 <= t236[23:0];
         normalised_s4 <= normalised_s3;
-        t449_s4 <= t449_s3;
-        t456_s4 <= t456_s3;
-        t492_s4 <= t492_s3;
-        t491_s4 <= t491_s3;
+        t469_s4 <= t469_s3;
+        t476_s4 <= t476_s3;
+        t512_s4 <= t512_s3;
+        t511_s4 <= t511_s3;
         t24_s4 <= t24_s3;
-        t499_s4 <= t499_s3;
+        t519_s4 <= t519_s3;
         is_nan_s4 <= is_nan_s3;
-        t523_s4 <= t523_s3;
+        t543_s4 <= t543_s3;
     end
 
     // cycle 4
-    wire [24:0] t226 = {t219_s4, 1'b0};
+    wire [24:0] t246 = {t237_s4 ? t235_s4[23:0] : t238_s4, 1'b0};
     wire [25:0] normalised_x26_3 = 26'(normalised_s4);
-    wire [25:0] t227 = 26'(t226) - normalised_x26_3;
-    wire [24:0] t237 = {t227[25] ? t226[23:0] : t227[23:0], 1'b0};
-    wire [25:0] t238 = 26'(t237) - normalised_x26_3;
-    wire [8:0] t243 = {t221_s4, ~t217_s4, ~t227[25]};
-    wire [24:0] t248 = {t238[25] ? t237[23:0] : t238[23:0], 1'b0};
-    wire [25:0] t249 = 26'(t248) - normalised_x26_3;
+    wire [25:0] t247 = 26'(t246) - normalised_x26_3;
+    wire [7:0] t252 = {t230_s4, ~t226_s4, ~t237_s4};
+    wire [24:0] t257 = {t247[25] ? t246[23:0] : t247[23:0], 1'b0};
+    wire [25:0] t258 = 26'(t257) - normalised_x26_3;
 
-    logic [8:0] t243_s5;
-    logic t239_s5, t250_s5, t449_s5, t492_s5, t491_s5, t24_s5, is_nan_s5, t523_s5;
-    logic [24:0] t248_s5;
-    logic [23:0] t251_s5, normalised_s5;
-    logic [4:0] t456_s5;
-    logic [7:0] t499_s5;
+    logic [23:0] t261_s5, normalised_s5;
+    logic [8:0] t263_s5;
+    logic t259_s5, t469_s5, t512_s5, t511_s5, t24_s5, is_nan_s5, t543_s5;
+    logic [4:0] t476_s5;
+    logic [7:0] t519_s5;
     always_ff @(posedge clk) begin
-        t243_s5 <= t243;
-        t239_s5 <= t238[25];
-        t250_s5 <= t249[25];
-        t248_s5 <= t248;
-        t251_s5 <= t249[23:0];
+        t261_s5 <= t258[25] ? t257[23:0] : t258[23:0];
+        t263_s5 <= {t252, ~t247[25]};
+        t259_s5 <= t258[25];
         normalised_s5 <= normalised_s4;
-        t449_s5 <= t449_s4;
-        t456_s5 <= t456_s4;
-        t492_s5 <= t492_s4;
-        t491_s5 <= t491_s4;
+        t469_s5 <= t469_s4;
+        t476_s5 <= t476_s4;
+        t512_s5 <= t512_s4;
+        t511_s5 <= t511_s4;
         t24_s5 <= t24_s4;
-        t499_s5 <= t499_s4;
+        t519_s5 <= t519_s4;
         is_nan_s5 <= is_nan_s4;
-        t523_s5 <= t523_s4;
+        t543_s5 <= t543_s4;
     end
 
     // cycle 5
-    wire [24:0] t259 = {t250_s5 ? t248_s5[23:0] : t251_s5, 1'b0};
+    wire [24:0] t268 = {t261_s5, 1'b0};
     wire [25:0] normalised_x26_4 = 26'(normalised_s5);
-    wire [25:0] t260 = 26'(t259) - normalised_x26_4;
-    wire [10:0] t265 = {t243_s5, ~t239_s5, ~t250_s5};
-    wire [24:0] t270 = {t260[25] ? t259[23:0] : t260[23:0], 1'b0};
-    wire [25:0] t271 = 26'(t270) - normalised_x26_4;
+    wire [25:0] t269 = 26'(t268) - normalised_x26_4;
+    wire [24:0] t279 = {t269[25] ? t268[23:0] : t269[23:0], 1'b0};
+    wire [25:0] t280 = 26'(t279) - normalised_x26_4;
+    wire [10:0] t285 = {t263_s5, ~t259_s5, ~t269[25]};
+    wire [24:0] t290 = {t280[25] ? t279[23:0] : t280[23:0], 1'b0};
+    wire [25:0] t291 = 26'(t290) - normalised_x26_4;
 
-    logic [23:0] t274_s6, normalised_s6;
-    logic [11:0] t276_s6;
-    logic t272_s6, t449_s6, t492_s6, t491_s6, t24_s6, is_nan_s6, t523_s6;
-    logic [4:0] t456_s6;
-    logic [7:0] t499_s6;
+    logic [10:0] t285_s6;
+    logic t281_s6, t292_s6, t469_s6, t512_s6, t511_s6, t24_s6, is_nan_s6, t543_s6;
+    logic [24:0] t290_s6;
+    logic [23:0] t293_s6, normalised_s6;
+    logic [4:0] t476_s6;
+    logic [7:0] t519_s6;
     always_ff @(posedge clk) begin
-        t274_s6 <= t271[25] ? t270[23:0] : t271[23:0];
-        t276_s6 <= {t265, ~t260[25]};
-        t272_s6 <= t271[25];
+        t285_s6 <= t285;
+        t281_s6 <= t280[25];
+        t292_s6 <= t291[25];
+        t290_s6 <= t290;
+        t293_s6 <= t291[23:0];
         normalised_s6 <= normalised_s5;
-        t449_s6 <= t449_s5;
-        t456_s6 <= t456_s5;
-        t492_s6 <= t492_s5;
-        t491_s6 <= t491_s5;
+        t469_s6 <= t469_s5;
+        t476_s6 <= t476_s5;
+        t512_s6 <= t512_s5;
+        t511_s6 <= t511_s5;
         t24_s6 <= t24_s5;
-        t499_s6 <= t499_s5;
+        t519_s6 <= t519_s5;
         is_nan_s6 <= is_nan_s5;
-        t523_s6 <= t523_s5;
+        t543_s6 <= t543_s5;
     end
 
     // cycle 6
-    wire [24:0] t281 = {t274_s6, 1'b0};
+    wire [24:0] t301 = {t292_s6 ? t290_s6[23:0] : t293_s6, 1'b0};
     wire [25:0] normalised_x26_5 = 26'(normalised_s6);
-    wire [25:0] t282 = 26'(t281) - normalised_x26_5;
-    wire [24:0] t292 = {t282[25] ? t281[23:0] : t282[23:0], 1'b0};
-    wire [25:0] t293 = 26'(t292) - normalised_x26_5;
-    wire [13:0] t298 = {t276_s6, ~t272_s6, ~t282[25]};
-    wire [24:0] t303 = {t293[25] ? t292[23:0] : t293[23:0], 1'b0};
-    wire [25:0] t304 = 26'(t303) - normalised_x26_5;
+    wire [25:0] t302 = 26'(t301) - normalised_x26_5;
+    wire [12:0] t307 = {t285_s6, ~t281_s6, ~t292_s6};
+    wire [24:0] t312 = {t302[25] ? t301[23:0] : t302[23:0], 1'b0};
+    wire [25:0] t313 = 26'(t312) - normalised_x26_5;
 
-    logic [13:0] t298_s7;
-    logic t294_s7, t305_s7, t449_s7, t492_s7, t491_s7, t24_s7, is_nan_s7, t523_s7;
-    logic [24:0] t303_s7;
-    logic [23:0] t306_s7, normalised_s7;
-    logic [4:0] t456_s7;
-    logic [7:0] t499_s7;
+    logic [23:0] t316_s7, normalised_s7;
+    logic [13:0] t318_s7;
+    logic t314_s7, t469_s7, t512_s7, t511_s7, t24_s7, is_nan_s7, t543_s7;
+    logic [4:0] t476_s7;
+    logic [7:0] t519_s7;
     always_ff @(posedge clk) begin
-        t298_s7 <= t298;
-        t294_s7 <= t293[25];
-        t305_s7 <= t304[25];
-        t303_s7 <= t303;
-        t306_s7 <= t304[23:0];
+        t316_s7 <= t313[25] ? t312[23:0] : t313[23:0];
+        t318_s7 <= {t307, ~t302[25]};
+        t314_s7 <= t313[25];
         normalised_s7 <= normalised_s6;
-        t449_s7 <= t449_s6;
-        t456_s7 <= t456_s6;
-        t492_s7 <= t492_s6;
-        t491_s7 <= t491_s6;
+        t469_s7 <= t469_s6;
+        t476_s7 <= t476_s6;
+        t512_s7 <= t512_s6;
+        t511_s7 <= t511_s6;
         t24_s7 <= t24_s6;
-        t499_s7 <= t499_s6;
+        t519_s7 <= t519_s6;
         is_nan_s7 <= is_nan_s6;
-        t523_s7 <= t523_s6;
+        t543_s7 <= t543_s6;
     end
 
     // cycle 7
-    wire [24:0] t314 = {t305_s7 ? t303_s7[23:0] : t306_s7, 1'b0};
+    wire [24:0] t323 = {t316_s7, 1'b0};
     wire [25:0] normalised_x26_6 = 26'(normalised_s7);
-    wire [25:0] t315 = 26'(t314) - normalised_x26_6;
-    wire [15:0] t320 = {t298_s7, ~t294_s7, ~t305_s7};
-    wire [24:0] t325 = {t315[25] ? t314[23:0] : t315[23:0], 1'b0};
-    wire [25:0] t326 = 26'(t325) - normalised_x26_6;
+    wire [25:0] t324 = 26'(t323) - normalised_x26_6;
+    wire [24:0] t334 = {t324[25] ? t323[23:0] : t324[23:0], 1'b0};
+    wire [25:0] t335 = 26'(t334) - normalised_x26_6;
+    wire [15:0] t340 = {t318_s7, ~t314_s7, ~t324[25]};
+    wire [24:0] t345 = {t335[25] ? t334[23:0] : t335[23:0], 1'b0};
+    wire [25:0] t346 = 26'(t345) - normalised_x26_6;
 
-    logic [23:0] t329_s8, normalised_s8;
-    logic [16:0] t331_s8;
-    logic t327_s8, t449_s8, t492_s8, t491_s8, t24_s8, is_nan_s8, t523_s8;
-    logic [4:0] t456_s8;
-    logic [7:0] t499_s8;
+    logic [15:0] t340_s8;
+    logic t336_s8, t347_s8, t469_s8, t512_s8, t511_s8, t24_s8, is_nan_s8, t543_s8;
+    logic [24:0] t345_s8;
+    logic [23:0] t348_s8, normalised_s8;
+    logic [4:0] t476_s8;
+    logic [7:0] t519_s8;
     always_ff @(posedge clk) begin
-        t329_s8 <= t326[25] ? t325[23:0] : t326[23:0];
-        t331_s8 <= {t320, ~t315[25]};
-        t327_s8 <= t326[25];
+        t340_s8 <= t340;
+        t336_s8 <= t335[25];
+        t347_s8 <= t346[25];
+        t345_s8 <= t345;
+        t348_s8 <= t346[23:0];
         normalised_s8 <= normalised_s7;
-        t449_s8 <= t449_s7;
-        t456_s8 <= t456_s7;
-        t492_s8 <= t492_s7;
-        t491_s8 <= t491_s7;
+        t469_s8 <= t469_s7;
+        t476_s8 <= t476_s7;
+        t512_s8 <= t512_s7;
+        t511_s8 <= t511_s7;
         t24_s8 <= t24_s7;
-        t499_s8 <= t499_s7;
+        t519_s8 <= t519_s7;
         is_nan_s8 <= is_nan_s7;
-        t523_s8 <= t523_s7;
+        t543_s8 <= t543_s7;
     end
 
     // cycle 8
-    wire [24:0] t336 = {t329_s8, 1'b0};
+    wire [24:0] t356 = {t347_s8 ? t345_s8[23:0] : t348_s8, 1'b0};
     wire [25:0] normalised_x26_7 = 26'(normalised_s8);
-    wire [25:0] t337 = 26'(t336) - normalised_x26_7;
-    wire [24:0] t347 = {t337[25] ? t336[23:0] : t337[23:0], 1'b0};
-    wire [25:0] t348 = 26'(t347) - normalised_x26_7;
-    wire [18:0] t353 = {t331_s8, ~t327_s8, ~t337[25]};
-    wire [24:0] t358 = {t348[25] ? t347[23:0] : t348[23:0], 1'b0};
-    wire [25:0] t359 = 26'(t358) - normalised_x26_7;
+    wire [25:0] t357 = 26'(t356) - normalised_x26_7;
+    wire [17:0] t362 = {t340_s8, ~t336_s8, ~t347_s8};
+    wire [24:0] t367 = {t357[25] ? t356[23:0] : t357[23:0], 1'b0};
+    wire [25:0] t368 = 26'(t367) - normalised_x26_7;
 
-    logic [18:0] t353_s9;
-    logic t349_s9, t360_s9, t449_s9, t492_s9, t491_s9, t24_s9, is_nan_s9, t523_s9;
-    logic [24:0] t358_s9;
-    logic [23:0] t361_s9, normalised_s9;
-    logic [4:0] t456_s9;
-    logic [7:0] t499_s9;
+    logic [23:0] t371_s9, normalised_s9;
+    logic [18:0] t373_s9;
+    logic t369_s9, t469_s9, t512_s9, t511_s9, t24_s9, is_nan_s9, t543_s9;
+    logic [4:0] t476_s9;
+    logic [7:0] t519_s9;
     always_ff @(posedge clk) begin
-        t353_s9 <= t353;
-        t349_s9 <= t348[25];
-        t360_s9 <= t359[25];
-        t358_s9 <= t358;
-        t361_s9 <= t359[23:0];
+        t371_s9 <= t368[25] ? t367[23:0] : t368[23:0];
+        t373_s9 <= {t362, ~t357[25]};
+        t369_s9 <= t368[25];
         normalised_s9 <= normalised_s8;
-        t449_s9 <= t449_s8;
-        t456_s9 <= t456_s8;
-        t492_s9 <= t492_s8;
-        t491_s9 <= t491_s8;
+        t469_s9 <= t469_s8;
+        t476_s9 <= t476_s8;
+        t512_s9 <= t512_s8;
+        t511_s9 <= t511_s8;
         t24_s9 <= t24_s8;
-        t499_s9 <= t499_s8;
+        t519_s9 <= t519_s8;
         is_nan_s9 <= is_nan_s8;
-        t523_s9 <= t523_s8;
+        t543_s9 <= t543_s8;
     end
 
     // cycle 9
-    wire [24:0] t369 = {t360_s9 ? t358_s9[23:0] : t361_s9, 1'b0};
+    wire [24:0] t378 = {t371_s9, 1'b0};
     wire [25:0] normalised_x26_8 = 26'(normalised_s9);
-    wire [25:0] t370 = 26'(t369) - normalised_x26_8;
-    wire [20:0] t375 = {t353_s9, ~t349_s9, ~t360_s9};
-    wire [24:0] t380 = {t370[25] ? t369[23:0] : t370[23:0], 1'b0};
-    wire [25:0] t381 = 26'(t380) - normalised_x26_8;
+    wire [25:0] t379 = 26'(t378) - normalised_x26_8;
+    wire [24:0] t389 = {t379[25] ? t378[23:0] : t379[23:0], 1'b0};
+    wire [25:0] t390 = 26'(t389) - normalised_x26_8;
+    wire [20:0] t395 = {t373_s9, ~t369_s9, ~t379[25]};
+    wire [24:0] t400 = {t390[25] ? t389[23:0] : t390[23:0], 1'b0};
+    wire [25:0] t401 = 26'(t400) - normalised_x26_8;
 
-    logic [23:0] t384_s10, normalised_s10;
-    logic [21:0] t386_s10;
-    logic t382_s10, t449_s10, t492_s10, t491_s10, t24_s10, is_nan_s10, t523_s10;
-    logic [4:0] t456_s10;
-    logic [7:0] t499_s10;
+    logic [20:0] t395_s10;
+    logic t391_s10, t402_s10, t469_s10, t512_s10, t511_s10, t24_s10, is_nan_s10, t543_s10;
+    logic [24:0] t400_s10;
+    logic [23:0] t403_s10, normalised_s10;
+    logic [4:0] t476_s10;
+    logic [7:0] t519_s10;
     always_ff @(posedge clk) begin
-        t384_s10 <= t381[25] ? t380[23:0] : t381[23:0];
-        t386_s10 <= {t375, ~t370[25]};
-        t382_s10 <= t381[25];
+        t395_s10 <= t395;
+        t391_s10 <= t390[25];
+        t402_s10 <= t401[25];
+        t400_s10 <= t400;
+        t403_s10 <= t401[23:0];
         normalised_s10 <= normalised_s9;
-        t449_s10 <= t449_s9;
-        t456_s10 <= t456_s9;
-        t492_s10 <= t492_s9;
-        t491_s10 <= t491_s9;
+        t469_s10 <= t469_s9;
+        t476_s10 <= t476_s9;
+        t512_s10 <= t512_s9;
+        t511_s10 <= t511_s9;
         t24_s10 <= t24_s9;
-        t499_s10 <= t499_s9;
+        t519_s10 <= t519_s9;
         is_nan_s10 <= is_nan_s9;
-        t523_s10 <= t523_s9;
+        t543_s10 <= t543_s9;
     end
 
     // cycle 10
-    wire [24:0] t391 = {t384_s10, 1'b0};
+    wire [24:0] t411 = {t402_s10 ? t400_s10[23:0] : t403_s10, 1'b0};
     wire [25:0] normalised_x26_9 = 26'(normalised_s10);
-    wire [25:0] t392 = 26'(t391) - normalised_x26_9;
-    wire [24:0] t402 = {t392[25] ? t391[23:0] : t392[23:0], 1'b0};
-    wire [25:0] t403 = 26'(t402) - normalised_x26_9;
-    wire [23:0] t408 = {t386_s10, ~t382_s10, ~t392[25]};
-    wire [24:0] t413 = {t403[25] ? t402[23:0] : t403[23:0], 1'b0};
-    wire [25:0] t414 = 26'(t413) - normalised_x26_9;
-    wire [4:0] t457 = t449_s10 ? 5'(t386_s10[21]) : t456_s10;
-    wire t495 = (t491_s10 | (t492_s10 & t386_s10[21])) & t449_s10;
-    wire is_special = t24_s10 | t495;
-    wire [7:0] t500 = {8{is_special}};
+    wire [25:0] t412 = 26'(t411) - normalised_x26_9;
+    wire [22:0] t417 = {t395_s10, ~t391_s10, ~t402_s10};
+    wire [24:0] t422 = {t412[25] ? t411[23:0] : t412[23:0], 1'b0};
+    wire [25:0] t423 = 26'(t422) - normalised_x26_9;
+    wire [24:0] t439 = {t417, ~t412[25], ~t423[25]};
+    wire [4:0] t477 = t469_s10 ? 5'(t395_s10[20]) : t476_s10;
+    wire t515 = (t511_s10 | (t512_s10 & t395_s10[20])) & t469_s10;
 
-    logic t415_s11, t462_s11, t468_s11, t474_s11, t480_s11, t486_s11, is_special_s11, t430_s11;
-    logic t449_s11, t505_s11, is_nan_s11, t523_s11;
-    logic [24:0] t413_s11, t420_s11;
-    logic [23:0] t416_s11;
-    logic [9:0] t458_s11;
-    logic [7:0] t501_s11;
+    logic [23:0] t426_s11, normalised_s11;
+    logic [24:0] t440_s11;
+    logic t482_s11, t488_s11, t494_s11, t500_s11, t506_s11, t24_s11, t515_s11, t450_s11, t469_s11;
+    logic t525_s11, is_nan_s11, t543_s11;
+    logic [7:0] t519_s11;
     always_ff @(posedge clk) begin
-        t415_s11 <= t414[25];
-        t413_s11 <= t413;
-        t416_s11 <= t414[23:0];
-        t420_s11 <= {t408, ~t403[25]};
-        t458_s11 <= t386_s10[21:12];
-        t462_s11 <= t457[4];
-        t468_s11 <= t457[3];
-        t474_s11 <= t457[2];
-        t480_s11 <= t457[1];
-        t486_s11 <= t457[0];
-        is_special_s11 <= is_special;
-        t430_s11 <= t386_s10[21];
-        t449_s11 <= t449_s10;
-        t505_s11 <= t449_s10 & t386_s10[21];
+        t426_s11 <= t423[25] ? t422[23:0] : t423[23:0];
+        normalised_s11 <= normalised_s10;
+        t440_s11 <= t439;
+        t482_s11 <= t477[4];
+        t488_s11 <= t477[3];
+        t494_s11 <= t477[2];
+        t500_s11 <= t477[1];
+        t506_s11 <= t477[0];
+        t24_s11 <= t24_s10;
+        t515_s11 <= t515;
+        t519_s11 <= t519_s10;
+        t450_s11 <= t395_s10[20];
+        t469_s11 <= t469_s10;
+        t525_s11 <= t469_s10 & t395_s10[20];
         is_nan_s11 <= is_nan_s10;
-        t501_s11 <= t499_s10 | t500;
-        t523_s11 <= t523_s10;
+        t543_s11 <= t543_s10;
     end
 
     // cycle 11
-    wire [25:0] quotient = {t420_s11, ~t415_s11};
-    wire t424 = (t415_s11 ? t413_s11[23:0] : t416_s11) != 24'd0;
-    wire [26:0] t428 = {quotient, t424};
-    wire [10:0] t461 = {t458_s11, t428[16:0] != 17'd0};
-    wire [26:0] t463 = t462_s11 ? 27'(t461) : t428;
-    wire [18:0] t467 = {t463[26:9], t463[8:0] != 9'd0};
-    wire [26:0] t469 = t468_s11 ? 27'(t467) : t463;
-    wire [22:0] t473 = {t469[26:5], t469[4:0] != 5'd0};
+    wire [24:0] t433 = {t426_s11, 1'b0};
+    wire [25:0] t434 = 26'(t433) - 26'(normalised_s11);
+    wire [25:0] quotient = {t440_s11, ~t434[25]};
+    wire t444 = (t434[25] ? t433[23:0] : t434[23:0]) != 24'd0;
+    wire [26:0] t448 = {quotient, t444};
+    wire [10:0] t481 = {t440_s11[24:15], t448[16:0] != 17'd0};
+    wire [26:0] t483 = t482_s11 ? 27'(t481) : t448;
+    wire is_special = t24_s11 | t515_s11;
+    wire [7:0] t520 = {8{is_special}};
 
-    logic [26:0] t475_s12;
-    logic t480_s12, t486_s12, is_special_s12, t430_s12, t449_s12, t505_s12, is_nan_s12, t523_s12;
-    logic [7:0] t501_s12;
+    logic [26:0] t483_s12;
+    logic t486_s12, t488_s12, t494_s12, t500_s12, t506_s12, is_special_s12, t450_s12, t469_s12;
+    logic t525_s12, is_nan_s12, t543_s12;
+    logic [7:0] t521_s12;
     always_ff @(posedge clk) begin
-        t475_s12 <= t474_s11 ? 27'(t473) : t469;
-        t480_s12 <= t480_s11;
-        t486_s12 <= t486_s11;
-        is_special_s12 <= is_special_s11;
-        t430_s12 <= t430_s11;
-        t449_s12 <= t449_s11;
-        t505_s12 <= t505_s11;
+        t483_s12 <= t483;
+        t486_s12 <= t483[8:0] != 9'd0;
+        t488_s12 <= t488_s11;
+        t494_s12 <= t494_s11;
+        t500_s12 <= t500_s11;
+        t506_s12 <= t506_s11;
+        is_special_s12 <= is_special;
+        t450_s12 <= t450_s11;
+        t469_s12 <= t469_s11;
+        t525_s12 <= t525_s11;
         is_nan_s12 <= is_nan_s11;
-        t501_s12 <= t501_s11;
-        t523_s12 <= t523_s11;
+        t521_s12 <= t519_s11 | t520;
+        t543_s12 <= t543_s11;
     end
 
     // cycle 12
-    wire [24:0] t479 = {t475_s12[26:3], t475_s12[2:0] != 3'd0};
-    wire [26:0] t481 = t480_s12 ? 27'(t479) : t475_s12;
-    wire [25:0] aligned = t486_s12 ? {t481[26:2], t481[1:0] != 2'd0} : t481[25:0];
-    wire t502 = ~is_special_s12;
-    wire [1:0] t506 = {t505_s12, t449_s12 ? ~t430_s12 : aligned[25]};
+    wire [18:0] t487 = {t483_s12[26:9], t486_s12};
+    wire [26:0] t489 = t488_s12 ? 27'(t487) : t483_s12;
+    wire [22:0] t493 = {t489[26:5], t489[4:0] != 5'd0};
+    wire [26:0] t495 = t494_s12 ? 27'(t493) : t489;
+    wire [24:0] t499 = {t495[26:3], t495[2:0] != 3'd0};
+    wire [26:0] t501 = t500_s12 ? 27'(t499) : t495;
+    wire [25:0] aligned = t506_s12 ? {t501[26:2], t501[1:0] != 2'd0} : t501[25:0];
+    wire t522 = ~is_special_s12;
+    wire [1:0] t526 = {t525_s12, t469_s12 ? ~t450_s12 : aligned[25]};
     wire round_up = aligned[1] & (aligned[2] | aligned[0]);
-    wire [22:0] t516 = {23{t502}};
-    wire [22:0] t521 = (aligned[24:2] & t516) | {is_nan_s12, 22'd0};
-    wire [24:0] t525 = {t506 & {2{t502}}, 22'd0, round_up & t502};
-    wire [31:0] t528 = {t523_s12, {t501_s12, t521} + 31'(t525)};
-    assign result = t528;
+    wire [22:0] t536 = {23{t522}};
+    wire [22:0] t541 = (aligned[24:2] & t536) | {is_nan_s12, 22'd0};
+
+    logic t538_s13, t543_s13;
+    logic [1:0] t528_s13;
+    logic [30:0] t544_s13;
+    always_ff @(posedge clk) begin
+        t538_s13 <= round_up & t522;
+        t528_s13 <= t526 & {2{t522}};
+        t544_s13 <= {t521_s12, t541};
+        t543_s13 <= t543_s12;
+    end
+
+    // cycle 13
+    wire [24:0] t545 = {t528_s13, 22'd0, t538_s13};
+    assign result = {t543_s13, t544_s13 + 31'(t545)};
 
     // Bits that nothing reads.
     wire _unused = &{
         1'b0,
-        t66[4:0],
-        t118[4:0],
-        t140[24:0],
-        t150[24],
-        t161[24],
-        t172[24],
-        t183[24],
-        t194[24],
-        t193_s3[24],
-        t205[24],
-        t216[24],
-        t227[24],
-        t238[24],
-        t249[24],
-        t248_s5[24],
-        t260[24],
-        t271[24],
-        t282[24],
-        t293[24],
-        t304[24],
-        t303_s7[24],
-        t315[24],
-        t326[24],
-        t337[24],
-        t348[24],
-        t359[24],
-        t358_s9[24],
-        t370[24],
-        t381[24],
-        t392[24],
-        t403[24],
-        t414[24],
-        t413_s11[24],
-        t446_x11[4:0]
+        t60[2:0],
+        t60[4],
+        t124[2:0],
+        t124[4],
+        t160[24:0],
+        t170[24],
+        t181[24],
+        t180_s2[24],
+        t192[24],
+        t203[24],
+        t214[24],
+        t225[24],
+        t236[24],
+        t235_s4[24],
+        t247[24],
+        t258[24],
+        t269[24],
+        t280[24],
+        t291[24],
+        t290_s6[24],
+        t302[24],
+        t313[24],
+        t324[24],
+        t335[24],
+        t346[24],
+        t345_s8[24],
+        t357[24],
+        t368[24],
+        t379[24],
+        t390[24],
+        t401[24],
+        t400_s10[24],
+        t412[24],
+        t423[24],
+        t434[24],
+        t466_x11[4:0]
     };
 endmodule
 
@@ -1870,9 +1916,9 @@ module softmax (
         end
     end
 
-    // loop i (examples/softmax.py:20): II 1, 14 cycles an iteration; bound by one iteration a cycle
+    // loop i (examples/softmax.py:20): II 1, 15 cycles an iteration; bound by one iteration a cycle
     logic i_v1_2, i_v2_2, i_v3_1, i_v4_1, i_v5_1, i_v6_1, i_v7_1, i_v8_1, i_v9_1, i_v10_1, i_v11_1;
-    logic i_v12_1, i_v13_1;
+    logic i_v12_1, i_v13_1, i_v14_1;
     always_ff @(posedge ap_clk) begin
         if (ap_rst) begin
             i_v1_2 <= 1'b0;
@@ -1888,6 +1934,7 @@ module softmax (
             i_v11_1 <= 1'b0;
             i_v12_1 <= 1'b0;
             i_v13_1 <= 1'b0;
+            i_v14_1 <= 1'b0;
         end else begin
             i_v1_2 <= i_v0_2;
             i_v2_2 <= i_v1_2;
@@ -1902,6 +1949,7 @@ module softmax (
             i_v11_1 <= i_v10_1;
             i_v12_1 <= i_v11_1;
             i_v13_1 <= i_v12_1;
+            i_v14_1 <= i_v13_1;
         end
     end
 
@@ -1926,7 +1974,7 @@ module softmax (
     );
 
     logic [3:0] i_i_s1_1, i_i_s2, i_i_s3_1, i_i_s4, i_i_s5_1, i_i_s6, i_i_s7_1, i_i_s8, i_i_s9_1;
-    logic [3:0] i_i_s10, i_i_s11_1, i_i_s12, i_i_s13_1;
+    logic [3:0] i_i_s10, i_i_s11_1, i_i_s12, i_i_s13_1, i_i_s14;
     always_ff @(posedge ap_clk) begin
         i_i_s1_1 <= i_r_2;  // examples/softmax.py:20
         i_i_s2 <= i_i_s1_1;  // examples/softmax.py:20
@@ -1941,6 +1989,7 @@ module softmax (
         i_i_s11_1 <= i_i_s10;  // examples/softmax.py:20
         i_i_s12 <= i_i_s11_1;  // examples/softmax.py:20
         i_i_s13_1 <= i_i_s12;  // examples/softmax.py:20
+        i_i_s14 <= i_i_s13_1;  // examples/softmax.py:20
     end
 
     wire more_2 = ~i_t4_2;
@@ -1956,7 +2005,7 @@ module softmax (
     end
 
     logic i_t4_s1_1, i_t4_s2, i_t4_s3_1, i_t4_s4, i_t4_s5_1, i_t4_s6, i_t4_s7_1, i_t4_s8, i_t4_s9_1;
-    logic i_t4_s10, i_t4_s11_1, i_t4_s12, i_t4_s13_1;
+    logic i_t4_s10, i_t4_s11_1, i_t4_s12, i_t4_s13_1, i_t4_s14;
     always_ff @(posedge ap_clk) begin
         i_t4_s1_1 <= i_t4_2;  // examples/softmax.py:20
         i_t4_s2 <= i_t4_s1_1;  // examples/softmax.py:20
@@ -1971,9 +2020,10 @@ module softmax (
         i_t4_s11_1 <= i_t4_s10;  // examples/softmax.py:20
         i_t4_s12 <= i_t4_s11_1;  // examples/softmax.py:20
         i_t4_s13_1 <= i_t4_s12;  // examples/softmax.py:20
+        i_t4_s14 <= i_t4_s13_1;  // examples/softmax.py:20
     end
 
-    wire loop_end_2 = i_v13_1 & i_t4_s13_1;
+    wire loop_end_2 = i_v14_1 & i_t4_s14;
 
     // scalars between regions
     wire i_en = go | i_v0;
@@ -2038,9 +2088,9 @@ module softmax (
     assign x_ce0 = x_p0_active_1;
 
     // array out (examples/softmax.py:11)
-    assign out_address0 = i_i_s13_1;
-    assign out_ce0 = i_v13_1;
-    assign out_we0 = i_v13_1;
+    assign out_address0 = i_i_s14;
+    assign out_ce0 = i_v14_1;
+    assign out_we0 = i_v14_1;
     assign out_d0 = i_t30_1;
 
     // local array powers (examples/softmax.py:16)

@@ -276,21 +276,32 @@ impl Grouped {
         none(g, source)
     }
 
-    /// Shifts left by a power of two if `shift` is 1.
+    /// Shifts left by a power of two if `shift` is 1. Half as many top bits, which the next level tests, are tested on both sides
+    /// before it is known which one it is.
     fn shift_left_if(self, g: &mut Graph, shift: NodeId, distance: u32) -> Grouped {
-        let shifted = shift_left_const(g, self.value, distance);
-        let value = g.mux(shift, shifted, self.value);
+        let value = shift_left_const(g, self.value, distance);
         // Below a group's width the summary is not looked at any more.
-        let groups = if distance >= GROUP {
-            let shifted = shift_left_const(g, self.groups, distance / GROUP);
-            g.mux(shift, shifted, self.groups)
-        } else {
-            self.groups
+        let groups = match distance >= GROUP {
+            true => shift_left_const(g, self.groups, distance / GROUP),
+            false => self.groups,
         };
-        Grouped {
+        let moved = Grouped {
             value,
             groups,
             top: None,
+        };
+        let next = distance / 2;
+        let top = (next > 0).then(|| {
+            let [moved, stayed] = [moved, self].map(|side| side.top_is_zero(g, next));
+            (next, g.mux(shift, moved, stayed))
+        });
+        Grouped {
+            value: g.mux(shift, value, self.value),
+            groups: match distance >= GROUP {
+                true => g.mux(shift, groups, self.groups),
+                false => groups,
+            },
+            top,
         }
     }
 }

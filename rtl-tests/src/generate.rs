@@ -1023,7 +1023,7 @@ impl Gen {
         self.line(&format!("{}[{indices}] {op}= {value}", array.name));
     }
 
-    /// An element to which a loop adds, maybe nothing.
+    /// An element, or a constant, which is no NaN from outside, to which a loop adds, maybe nothing and maybe in both arms.
     fn running_sum(&mut self) {
         let mut arrays = self.open_arrays();
         arrays.retain(|array| array.kind == Kind::Float);
@@ -1034,7 +1034,13 @@ impl Gen {
         let indices = self.indices(&array, 10);
         let (sum, counter) = (self.name("v"), self.name("i"));
         let bound = self.bound();
-        self.line(&format!("{sum} = {}[{indices}]", array.name));
+        match self.one_in(2) {
+            true => {
+                let begin = self.pick(&["0.0", "-0.0", "1.5"]);
+                self.line(&format!("{sum}: {} = {begin}", array.ty));
+            }
+            false => self.line(&format!("{sum} = {}[{indices}]", array.name)),
+        }
         self.line(&format!("for {counter} in range({bound}):"));
         self.vars.push(Var {
             name: counter,
@@ -1042,14 +1048,26 @@ impl Gen {
             open: false,
             bits: None,
         });
-        let mut pad = "    ";
-        if self.one_in(3) {
-            let condition = self.condition(1);
-            self.line(&format!("    if {condition}:"));
-            pad = "        ";
+        let arms: &[&str] = match self.one_in(2) {
+            true => &[""],
+            false if self.one_in(3) => &["if", "else"],
+            false => &["if"],
+        };
+        for arm in arms {
+            match *arm {
+                "if" => {
+                    let condition = self.condition(1);
+                    self.line(&format!("    if {condition}:"));
+                }
+                "else" => self.line("    else:"),
+                _ => {}
+            }
+            let pad = if arm.is_empty() { "    " } else { "        " };
+            for _ in 0..=u32::from(self.one_in(4)) {
+                let (op, value) = (self.pick(&["+", "+", "-", "*"]), self.float_expr(1));
+                self.line(&format!("{pad}{sum} {op}= {value}"));
+            }
         }
-        let (op, value) = (self.pick(&["+", "+", "-", "*"]), self.float_expr(1));
-        self.line(&format!("{pad}{sum} {op}= {value}"));
         self.vars.pop();
         let indices = self.indices(&array, 10);
         self.line(&format!("{}[{indices}] = {sum}", array.name));

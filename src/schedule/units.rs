@@ -423,10 +423,7 @@ mod tests {
     #[test]
     fn cycles_become_alike_without_a_delay_around_them() {
         let device = Device::load("ecp5").expect("a device");
-        let longest = |variant: &Variant| {
-            let alone = variant.times.arrival.iter();
-            alone.fold(0.0, |longest: f64, arrival| longest.max(*arrival))
-        };
+        let longest = |variant: &Variant| lengths(variant).into_iter().fold(0.0, f64::max);
         let fastest = variant(float::mul(FloatFormat::F32), &device, 9.5).expect("a schedule");
         let even = evened(fastest.clone(), &device, 9.5);
         assert_eq!(even.latency, fastest.latency);
@@ -434,6 +431,24 @@ mod tests {
             even.input_delay <= fastest.input_delay && even.output_delay <= fastest.output_delay
         );
         assert!(longest(&even) < longest(&fastest));
+    }
+
+    /// The last cycle of a carried sum can be no longer, but has room for what nothing waits for.
+    #[test]
+    fn a_long_cycle_leaves_more_to_the_next_one() {
+        let device = Device::load("ecp5").expect("a device");
+        let mut shorter = 0;
+        for budget in [8.0, 8.6, 9.5, 10.0, 10.5, 11.0, 11.5] {
+            let sum = float::add_carried(FloatFormat::F32);
+            let fastest = variant(sum, &device, budget).expect("a schedule");
+            let even = evened(fastest.clone(), &device, budget);
+            assert!(is_as_soon(&fastest, &even), "{budget}");
+            assert!(lengths(&even).iter().all(|length| *length <= budget));
+            let first = lengths(&even)[0];
+            assert!(first <= even.input_delay, "{budget}: {first}");
+            shorter += u32::from(first < 0.9 * even.input_delay);
+        }
+        assert!(shorter > 0);
     }
 
     /// A device of the user's may have the name of another.

@@ -9,6 +9,7 @@ use crate::hwarith::graph::{Graph, Node, NodeId, Op};
 use crate::ir::FloatFormat;
 use crate::machine::program::Leaf;
 use num_bigint::BigInt;
+use std::cell::OnceCell;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Nodes that are sums, carried values, or choices between them, with their formats.
@@ -55,7 +56,8 @@ pub(super) fn find(leaf: &Leaf, formats: &Formats) -> MaskedSums {
         formats,
         uses: uses(leaf, formats),
         canonical: canonical(graph, formats),
-        cycles: Cycles::new(graph, &leaf.phis().map(|phi| phi.node).collect::<Vec<_>>()),
+        phis: leaf.phis().map(|phi| phi.node).collect(),
+        cycles: OnceCell::new(),
         visited: Vec::new(),
     };
     for &choice in choices.iter().rev() {
@@ -139,7 +141,9 @@ struct Finder<'a> {
     formats: &'a Formats,
     uses: BTreeMap<NodeId, u32>,
     canonical: BTreeSet<NodeId>,
-    cycles: Cycles,
+    phis: Vec<NodeId>,
+    /// Found when somebody asks, since few choices are sums.
+    cycles: OnceCell<Cycles>,
     /// What the last search went through.
     visited: Vec<NodeId>,
 }
@@ -161,7 +165,9 @@ impl Finder<'_> {
             let addends = self.choice(choice, total)?;
             let nodes = self.visited.iter().map(|id| &self.graph.nodes[*id]);
             let mut choices = nodes.filter(|node| node.op == Op::Mux);
-            let late = choices.any(|node| self.cycles.contain(node.args[0], choice));
+            let cycles = || Cycles::new(self.graph, &self.phis);
+            let cycles = self.cycles.get_or_init(cycles);
+            let late = choices.any(|node| cycles.contain(node.args[0], choice));
             (!addends.is_empty() && !late).then_some(Masked { total, addends })
         })
     }
@@ -171,7 +177,7 @@ impl Finder<'_> {
         if id == total {
             return Some(Vec::new());
         }
-        if !self.formats.contains_key(&id) || self.uses[&id] != 1 {
+        if self.uses.get(&id) != Some(&1) {
             return None;
         }
         match (&self.graph.nodes[id].op, &self.graph.nodes[id].args[..]) {

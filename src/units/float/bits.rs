@@ -384,25 +384,24 @@ pub(super) fn normalise_by(g: &mut Graph, value: NodeId, until: NodeId) -> (Node
     let [mut some, mut two, mut one] = group_counts(g, filled);
     let mut value = value;
     let mut amount = Vec::new();
-    let levels = bit_length(groups - 1);
-    let starts_empty = |g: &mut Graph, some: NodeId, level: u32| {
-        let above = high(g, some, 1 << level);
+    let starts_empty = |g: &mut Graph, some: NodeId, count: u32| {
+        let above = high(g, some, count);
         none(g, above)
     };
-    let mut next = (levels > 0).then(|| starts_empty(g, some, levels - 1));
-    for level in (0..levels).rev() {
+    let mut next = None;
+    for level in (0..bit_length(groups - 1)).rev() {
         let distance = 1 << level;
-        let shift = next.expect("found by the level before");
-        let shifted = [some, two, one].map(|summary| shift_left_const(g, summary, distance));
+        let shift = next.unwrap_or_else(|| starts_empty(g, some, distance));
         // What comes next is known of both sides before it is known which one it is.
         next = (level > 0).then(|| {
-            let [moved, stayed] = [shifted[0], some].map(|some| starts_empty(g, some, level - 1));
+            let moved = shift_left_const(g, some, distance);
+            let [moved, stayed] = [moved, some].map(|some| starts_empty(g, some, distance / 2));
             g.mux(shift, moved, stayed)
         });
-        let [moved_some, moved_two, moved_one] = shifted;
-        some = g.mux(shift, moved_some, some);
-        two = g.mux(shift, moved_two, two);
-        one = g.mux(shift, moved_one, one);
+        [some, two, one] = [some, two, one].map(|summary| {
+            let shifted = shift_left_const(g, summary, distance);
+            g.mux(shift, shifted, summary)
+        });
         let shifted = shift_left_const(g, value, GROUP * distance);
         value = g.mux(shift, shifted, value);
         amount.push(shift);

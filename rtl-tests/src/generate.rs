@@ -921,7 +921,7 @@ impl Gen {
         match kind {
             0 | 1 => self.declare(),
             4 if self.one_in(3) => self.exchange(),
-            2 | 3 if self.has_floats() && self.one_in(2) => self.running_sum(),
+            2 | 3 if self.has_floats() => self.running_sum(),
             2..=4 => self.assign(),
             5..=8 => self.store(),
             9 => self.set_bit(),
@@ -1048,7 +1048,7 @@ impl Gen {
             open: false,
             bits: None,
         });
-        let arms: &[&str] = match self.one_in(2) {
+        let arms: &[&str] = match self.one_in(3) {
             true => &[""],
             false if self.one_in(3) => &["if", "else"],
             false => &["if"],

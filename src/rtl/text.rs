@@ -71,7 +71,12 @@ impl ExprText<'_> {
             } => {
                 let signed = *signed && !matches!(op, CompareOp::Eq | CompareOp::Ne);
                 let op = self.compare_symbol(*op);
-                let (lhs, rhs) = (self.compared(lhs, signed), self.compared(rhs, signed));
+                let (lhs, rhs) = match (lhs, rhs) {
+                    (Operand::Net(lhs), Operand::Net(rhs)) if signed && self.width(*lhs) > 1 => {
+                        (self.biased(*lhs, *rhs), self.biased(*rhs, *lhs))
+                    }
+                    _ => (self.compared(lhs, signed), self.compared(rhs, signed)),
+                };
                 format!("{lhs} {op} {rhs}")
             }
             Expr::Shift { op, value, amount } => self.shift(*op, value, amount, width),
@@ -158,6 +163,14 @@ impl ExprText<'_> {
                 }
             }
         }
+    }
+
+    /// The bits of a signed number with the sign of the one it is compared with: exchanged, signs order as unsigned numbers
+    /// do. Of a signed comparison synthesisers make one that takes two carries out of its chain and gates behind them.
+    fn biased(&self, value: NetId, other: NetId) -> String {
+        let low = self.width(value) - 1;
+        let (sign, rest) = (self.bits(other, low, 1), self.bits(value, 0, low));
+        format!("{{{sign}, {rest}}}")
     }
 
     fn compared(&self, value: &Operand, signed: bool) -> String {

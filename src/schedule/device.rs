@@ -252,6 +252,14 @@ impl Device {
         (self.clock.overhead + table) / (1.0 - self.clock.margin)
     }
 
+    /// Block RAMs that the words of a memory of `width` bits are spread over: its data are chosen among so many.
+    /// Half as wide as they can be, blocks have both of their ports, and beside one another they make any width.
+    pub fn blocks_of(&self, words: u64, width: u32) -> usize {
+        const HALF_WIDTH: u64 = 18;
+        let words_of_block = self.memory.block * 1024 / u64::from(width).clamp(1, HALF_WIDTH);
+        usize::try_from(words.div_ceil(words_of_block.max(1))).unwrap_or(usize::MAX)
+    }
+
     /// ns of a choice of one of several values of `width` bits, by a tree of two-way choices.
     pub fn choice_delay(&self, values: usize, width: u32) -> f64 {
         f64::from(ceil_log2(values as u64)) * self.delay(Class::Mux, width)

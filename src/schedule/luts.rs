@@ -13,25 +13,46 @@ pub const INPUTS: u32 = 4;
 /// The values that one table takes in for a bit of a node.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Cut {
-    /// Nodes and bit offsets, the first `count` of them.
-    leaves: [(u32, u32); INPUTS as usize],
+    /// Nodes, and in the low half bit offsets; the first `count` of them.
+    leaves: [u64; INPUTS as usize],
     count: u8,
     /// Arrival of the latest leaf, in ns.
     base: f64,
 }
 
 impl Cut {
-    fn leaves(&self) -> &[(u32, u32)] {
+    #[inline]
+    fn leaves(&self) -> &[u64] {
         &self.leaves[..usize::from(self.count)]
     }
 
-    /// With one more leaf; `None` if there is no input left for it.
-    fn with(mut self, leaf: (u32, u32)) -> Option<Cut> {
-        if !self.leaves().contains(&leaf) {
-            *self.leaves.get_mut(usize::from(self.count))? = leaf;
-            self.count += 1;
+    /// Takes in one more leaf; whether there is an input left for it.
+    #[inline]
+    fn add(&mut self, leaf: u64) -> bool {
+        if self.leaves().contains(&leaf) {
+            return true;
         }
-        Some(self)
+        match self.leaves.get_mut(usize::from(self.count)) {
+            Some(free) => {
+                *free = leaf;
+                self.count += 1;
+                true
+            }
+            None => false,
+        }
+    }
+
+    /// The values that cuts take in together; `None` where those are too many.
+    #[inline]
+    fn merged<'a>(cuts: impl Iterator<Item = &'a Cut>) -> Option<Cut> {
+        let mut all = Cut::default();
+        for cut in cuts {
+            if !cut.leaves().iter().all(|&leaf| all.add(leaf)) {
+                return None;
+            }
+            all.base = all.base.max(cut.base);
+        }
+        Some(all)
     }
 }
 
@@ -64,7 +85,8 @@ pub fn cut(
         Op::Extract { lo } => {
             let mut cut = operand(node.args[0]);
             let count = usize::from(cut.count);
-            cut.leaves[..count].iter_mut().for_each(|leaf| leaf.1 += lo);
+            let lo = u64::from(*lo);
+            cut.leaves[..count].iter_mut().for_each(|leaf| *leaf += lo);
             (Some(cut), offset)
         }
         // The same bit many times over.
@@ -88,21 +110,25 @@ fn gate(graph: &Graph, args: &[NodeId], cycle: i64, arrivals: &impl Arrivals) ->
             leaf(graph, arg, cycle, arrivals),
         ];
     }
-    let merge = |kept: usize| {
-        let mut operands = cuts[..args.len()].iter().enumerate();
-        operands.try_fold(Cut::default(), |merged, (i, ways)| {
-            let cut = &ways[kept >> i & 1];
-            let base = merged.base.max(cut.base);
-            let leaves = cut.leaves().iter();
-            let merged = leaves.copied().try_fold(merged, Cut::with)?;
-            Some(Cut { base, ..merged })
-        })
+    let cuts = &cuts[..args.len()];
+    let ways = |kept: usize| (cuts.iter().enumerate()).map(move |(i, ways)| &ways[kept >> i & 1]);
+    if let Some(all) = Cut::merged(ways(0)) {
+        return all;
+    }
+    let mut best: Option<Cut> = None;
+    let is_leaf = |kept: usize| {
+        (cuts.iter().enumerate()).any(|(i, [cut, leaf])| kept >> i & 1 == 1 && cut == leaf)
     };
-    merge(0).unwrap_or_else(|| {
-        let choices = (1..1 << args.len()).filter_map(merge);
-        let sooner = |a: &Cut, b: &Cut| a.base.total_cmp(&b.base).then(a.count.cmp(&b.count));
-        choices.min_by(sooner).unwrap_or_default()
-    })
+    for kept in (1..1 << args.len()).filter(|&kept| !is_leaf(kept)) {
+        let base = ways(kept).fold(0.0, |base, cut| cut.base.max(base));
+        if best.is_some_and(|best| base > best.base) {
+            continue;
+        }
+        let sooner =
+            |cut: &Cut| best.is_none_or(|best| (base, cut.count) < (best.base, best.count));
+        best = Cut::merged(ways(kept)).filter(sooner).or(best);
+    }
+    best.unwrap_or_default()
 }
 
 /// The cut of a comparison of a few bits with a constant, which is one table; `None` for others.
@@ -130,12 +156,14 @@ fn few_bits(
         1 => wires,
         _ => leaf(graph, arg, cycle, arrivals),
     };
-    let (node, lo) = source.leaves[0];
-    let bits = (0..width).try_fold(Cut::default(), |cut, i| cut.with((node, lo + i)))?;
-    Some(Cut {
+    let lowest = source.leaves[0];
+    let mut bits = Cut {
         base: source.base,
-        ..bits
-    })
+        ..Cut::default()
+    };
+    (0..width)
+        .all(|i| bits.add(lowest + u64::from(i)))
+        .then_some(bits)
 }
 
 fn operand(graph: &Graph, arg: NodeId, cycle: i64, arrivals: &impl Arrivals) -> Cut {
@@ -151,7 +179,7 @@ fn leaf(graph: &Graph, arg: NodeId, cycle: i64, arrivals: &impl Arrivals) -> Cut
     }
     let (ready, arrival, _) = arrivals.of(arg);
     let mut cut = Cut::default();
-    cut.leaves[0] = (arg.index() as u32, 0);
+    cut.leaves[0] = (arg.index() as u64) << 32;
     cut.count = 1;
     cut.base = if ready == cycle { arrival } else { 0.0 };
     cut

@@ -303,8 +303,11 @@ fn load_delays(mem: &Mem, device: &Device) -> (f64, f64) {
     match (&mem.place, mem.kind) {
         // It may come past the queue, and may have been got before.
         (Place::Stream(_), _) => (0.0, 2.0 * device.delay(Class::Mux, mem.width)),
-        (Place::External, _) | (_, MemoryKind::Block) => {
-            (0.0, device.delay(Class::BlockRam, mem.width))
+        (Place::External, _) => (0.0, device.delay(Class::BlockRam, mem.width)),
+        (_, MemoryKind::Block) => {
+            let blocks = device.blocks_of(mem.depth, mem.width);
+            let choice = device.choice_delay(blocks, mem.width);
+            (0.0, device.delay(Class::BlockRam, mem.width) + choice)
         }
         (_, MemoryKind::Distributed) if !device.memory.lut_ram => {
             (0.0, device.delay(Class::BlockRam, mem.width))

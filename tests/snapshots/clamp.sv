@@ -23,13 +23,13 @@ module clamp (
     assign ap_idle = free;
 
     // block (examples/clamp.py:11): 1 cycles
-    wire [31:0] block_t3 = ($signed(x) > $signed(lo)) ? x : lo;  // examples/clamp.py:11
+    wire [31:0] block_t3 = ({lo[31], x[30:0]} > {x[31], lo[30:0]}) ? x : lo;  // examples/clamp.py:11
 
     // scalars between regions
     logic [31:0] ap_return_r;
     always_ff @(posedge ap_clk) begin
         if (start) begin
-            ap_return_r <= ($signed(block_t3) < $signed(hi)) ? block_t3 : hi;
+            ap_return_r <= ({hi[31], block_t3[30:0]} < {block_t3[31], hi[30:0]}) ? block_t3 : hi;
         end
     end
 

@@ -22,7 +22,7 @@ module classify (
     assign ap_idle = free;
 
     // block (examples/classify.py:13): 1 cycles
-    wire [1:0] block_result = ($signed(y) > $signed(x)) ? 2'd2 : 2'd3;  // examples/classify.py:15
+    wire [1:0] block_result = ({x[31], y[30:0]} > {y[31], x[30:0]}) ? 2'd2 : 2'd3;  // examples/classify.py:15
     wire [1:0] block_result_1 = (x == 32'd0) ? 2'd1 : block_result;  // examples/classify.py:13
 
     // scalars between regions

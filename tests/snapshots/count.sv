@@ -25,7 +25,7 @@ module count (
     assign ap_idle = free;
 
     // loop while (examples/count.py:14): II 1, 1 cycles an iteration; bound by one iteration a cycle
-    wire while_t4 = $signed(i_r) < $signed(n);  // examples/count.py:14
+    wire while_t4 = {n[31], i_r[30:0]} < {i_r[31], n[30:0]};  // examples/count.py:14
     wire while_t12 = ~while_t4;  // examples/count.py:16
     wire more = ~while_t12;
     wire next_iteration = while_v0 & more;

@@ -1631,7 +1631,7 @@ module softmax (
     end
 
     wire i_t31 = ~i_t15;  // examples/softmax.py:14
-    wire i_t35 = ($signed(i_t26_s2) < $signed(i_t25)) ? ((~i_t23 | i_t20_s2) & i_t31) : ((i_t23 | i_t20_s2) & i_t31);  // examples/softmax.py:14
+    wire i_t35 = ({i_t25[32], i_t26_s2[31:0]} < {i_t26_s2[32], i_t25[31:0]}) ? ((~i_t23 | i_t20_s2) & i_t31) : ((i_t23 | i_t20_s2) & i_t31);  // examples/softmax.py:14
     wire i_t36 = i_t15 & i_t20_s2;  // examples/softmax.py:14
 
     logic [31:0] i_t9_s2;

@@ -74,6 +74,28 @@ pub struct Memory {
     pub block: u64,
 }
 
+impl Memory {
+    /// Block RAMs of a memory, and of these as many as a word is in one of: the fewest blocks, and then the deepest. A block
+    /// is half as wide as it can be, so that it has both ports, or has words of half of that and twice as many, and so on;
+    /// where a block holds nines of bits, words of less than a byte leave the ninth out.
+    fn blocks(&self, words: u64, width: u32) -> [u64; 2] {
+        let (widest, narrow) = match self.block.is_multiple_of(9) {
+            true => (18, 16),
+            false => (16, 16),
+        };
+        let depth = (self.block * 1024 / widest).max(1);
+        let shapes = (0..5).map(|half| {
+            let bits = match half {
+                0 | 1 => widest >> half,
+                _ => narrow >> half,
+            };
+            let deep = words.div_ceil(depth << half);
+            [deep.saturating_mul(u64::from(width).div_ceil(bits)), deep]
+        });
+        shapes.min().unwrap_or_default()
+    }
+}
+
 impl Default for Memory {
     fn default() -> Memory {
         Memory {
@@ -252,12 +274,18 @@ impl Device {
         (self.clock.overhead + table) / (1.0 - self.clock.margin)
     }
 
-    /// Block RAMs that the words of a memory of `width` bits are spread over: its data are chosen among so many.
-    /// Half as wide as they can be, blocks have both of their ports, and beside one another they make any width.
-    pub fn blocks_of(&self, words: u64, width: u32) -> usize {
-        const HALF_WIDTH: u64 = 18;
-        let words_of_block = self.memory.block * 1024 / u64::from(width).clamp(1, HALF_WIDTH);
-        usize::try_from(words.div_ceil(words_of_block.max(1))).unwrap_or(usize::MAX)
+    /// ns of routes to a memory of block RAMs beyond those to one nearby, and from a clock edge to its data, which are chosen
+    /// from among the blocks that its words are spread over.
+    pub fn block_ram_delays(&self, words: u64, width: u32) -> (f64, f64) {
+        // So many find room next to one another; twice as many take a third of a gate's delay to reach.
+        const NEARBY: u32 = 2;
+        const FARTHER: f64 = 0.375;
+        let [blocks, deep] = self.memory.blocks(words, width);
+        let gate = self.alone(Class::Mux, width);
+        let far = ceil_log2(blocks).saturating_sub(NEARBY);
+        let choice = gate * f64::from(ceil_log2(deep));
+        let data = self.delay(Class::BlockRam, width) + choice;
+        (FARTHER * gate * f64::from(far), data)
     }
 
     /// ns of a choice of one of several values of `width` bits, by a tree of two-way choices.
@@ -267,15 +295,42 @@ impl Device {
 
     /// Delay in ns of an operation of `width` bits; 0 for a class that the model leaves out.
     pub fn delay(&self, class: Class, width: u32) -> f64 {
-        let alone = self.delay.get(&class).map_or(0.0, |d| {
-            let log2 = f64::from(ceil_log2(width.into()));
-            d.base + d.per_bit * f64::from(width) + d.per_log2 * log2
-        });
+        let alone = self.alone(class, width);
         match class {
-            Class::Logic | Class::Mux | Class::Equal | Class::Reduce => {
-                alone * self.clock.gate_chaining
-            }
+            Class::Logic | Class::Mux => alone * self.clock.gate_chaining,
+            // Of the levels of a tree only the last one goes with the next gate.
+            Class::Equal | Class::Reduce => alone * (1.0 + 2.0 * self.clock.gate_chaining) / 3.0,
             _ => alone,
         }
+    }
+
+    /// As [`Self::delay`], with no gate before or behind it.
+    fn alone(&self, class: Class, width: u32) -> f64 {
+        self.delay.get(&class).map_or(0.0, |d| {
+            let log2 = f64::from(ceil_log2(width.into()));
+            d.base + d.per_bit * f64::from(width) + d.per_log2 * log2
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn memories_are_made_of_as_few_blocks_as_they_can_be() {
+        let blocks = |words, width| Memory::default().blocks(words, width);
+        assert_eq!(blocks(1_024, 18), [1, 1]);
+        assert_eq!(blocks(512, 64), [4, 1]);
+        assert_eq!(blocks(2_048, 9), [1, 1]);
+        assert_eq!(blocks(16_384, 32), [32, 1]);
+        assert_eq!(blocks(8_960, 64), [36, 9]);
+        assert_eq!(blocks(20_000, 1), [2, 2]);
+        let small = Memory {
+            lut_ram: false,
+            block: 4,
+        };
+        assert_eq!(small.blocks(256, 16), [1, 1]);
+        assert_eq!(small.blocks(2_048, 2), [1, 1]);
     }
 }

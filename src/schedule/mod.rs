@@ -294,28 +294,34 @@ pub fn operator(
     }
 }
 
-/// ns of logic that a load takes before the clock edge, behind its address, and after it.
+/// ns that a load takes before the clock edge, behind its address, and after it.
 fn load_delays(mem: &Mem, device: &Device) -> (f64, f64) {
     let words = u32::try_from(mem.depth).unwrap_or(u32::MAX);
-    if mem.is_asynchronous {
-        return (device.delay(Class::LutRam, words), 0.0);
-    }
-    match (&mem.place, mem.kind) {
+    match mem.place {
+        _ if mem.is_asynchronous => (device.delay(Class::LutRam, words), 0.0),
         // It may come past the queue, and may have been got before.
-        (Place::Stream(_), _) => (0.0, 2.0 * device.delay(Class::Mux, mem.width)),
-        (Place::External, _) => (0.0, device.delay(Class::BlockRam, mem.width)),
-        (_, MemoryKind::Block) => {
-            let blocks = device.blocks_of(mem.depth, mem.width);
-            let choice = device.choice_delay(blocks, mem.width);
-            (0.0, device.delay(Class::BlockRam, mem.width) + choice)
-        }
-        (_, MemoryKind::Distributed) if !device.memory.lut_ram => {
-            (0.0, device.delay(Class::BlockRam, mem.width))
-        }
+        Place::Stream(_) => (0.0, 2.0 * device.delay(Class::Mux, mem.width)),
+        // Of what it is made is not known here.
+        Place::External => (0.0, device.delay(Class::BlockRam, mem.width)),
+        _ if is_in_block_ram(mem, device) => device.block_ram_delays(mem.depth, mem.width),
         // The logic of so few tables is what the margin covers.
-        (_, MemoryKind::Distributed) if mem.bits() <= DISTRIBUTED_BITS => (0.0, 0.0),
-        (_, MemoryKind::Distributed) => (device.delay(Class::LutRam, words), 0.0),
+        _ if mem.bits() <= DISTRIBUTED_BITS => (0.0, 0.0),
+        _ => (device.delay(Class::LutRam, words), 0.0),
     }
+}
+
+/// ns that a store takes behind its address and what it writes, beyond what any register takes.
+fn store_delay(mem: &Mem, device: &Device) -> f64 {
+    match is_in_block_ram(mem, device) {
+        true => device.block_ram_delays(mem.depth, mem.width).0,
+        false => 0.0,
+    }
+}
+
+fn is_in_block_ram(mem: &Mem, device: &Device) -> bool {
+    let is_outside = matches!(mem.place, Place::External | Place::Stream(_));
+    let is_in_blocks = mem.kind == MemoryKind::Block || !device.memory.lut_ram;
+    !is_outside && !mem.is_asynchronous && is_in_blocks
 }
 
 /// As [`load_delays`], of a table of constants.
@@ -323,7 +329,7 @@ fn table_delays(table: &hwarith::table::Table, device: &Device) -> (f64, f64) {
     let words = table.words().len();
     match table.is_logic() {
         true => (device.delay(Class::LutRam, words as u32), 0.0),
-        false => (0.0, device.delay(Class::BlockRam, table.word().width)),
+        false => device.block_ram_delays(words as u64, table.word().width),
     }
 }
 

@@ -2,7 +2,7 @@
 
 use super::device::Device;
 use super::resource::{Pools, Resource, Use};
-use super::{Units, Variant, delay_class, load_delays, table_delays};
+use super::{Units, Variant, delay_class, load_delays, store_delay, table_delays};
 use crate::hwarith::graph::{Op, UnitId, VarId};
 use crate::hwarith::{Graph, NodeId};
 use crate::machine::depend::{self, Dependence};
@@ -324,6 +324,16 @@ impl<'g> Problem<'g> {
                             after: after.min(self.budget),
                         },
                     };
+                }
+                Op::Store(mem) => {
+                    let before = store_delay(&program.mems[*mem], device);
+                    if before > 0.0 {
+                        self.kinds[i] = Kind::Pipelined {
+                            before: before.min(self.budget),
+                            latency: 0,
+                            after: 0.0,
+                        };
+                    }
                 }
                 // No register is behind it there, unlike in operators.
                 Op::Table(table) => {

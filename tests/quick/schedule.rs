@@ -245,6 +245,21 @@ fn sums_under_conditions_start_as_often_as_others() {
 }
 
 #[test]
+fn the_data_of_a_deep_memory_wait_for_a_choice_among_its_blocks() {
+    let beyond_trips = |words: u64| {
+        let text = format!(
+            "from allo import *\n\nu24 = apint(24)\n\n@kernel\ndef top(x: \"u10[1000]\", y: \"u24[{words}]\", out: \"u24[1000]\"):\n    \
+             kept: \"u24[{words}]\"\n    for i in range({words}):\n        kept[i] = y[i]\n    \
+             for i in range(1000):\n        out[i] = kept[x[i]] + 5\n"
+        );
+        let latency = directives::checked(&text, &[]).manifest.latency.max;
+        latency.expect("a latency") - words - 1_000
+    };
+    // Three times five blocks of 2,048 words by nine bits.
+    assert_eq!(beyond_trips(9_000), beyond_trips(1_024) + 1);
+}
+
+#[test]
 fn sums_are_carried_from_cycle_to_cycle() {
     assert_figures("dot_i32", &[1], 64 + 12);
     assert_figures("prefix_sum", &[1], 64 + 12);

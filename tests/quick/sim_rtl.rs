@@ -209,7 +209,7 @@ fn the_check_after_a_build_sees_planted_faults() {
 /// A module of which a cycle takes a good part of the budget is not even prepared, which is said.
 #[test]
 fn a_module_that_is_too_large_to_run_is_not_checked() {
-    let lines = "    x = x * s + c\n".repeat(2000);
+    let lines = "    x = x * s + c\n".repeat(1900);
     let text = format!(
         "from allo import f32, kernel\n@kernel\ndef top(x: f32, s: f32, c: f32) -> f32:\n{lines}    return x\n"
     );

@@ -28,7 +28,7 @@ module fcvt_f8e4m3_e5f10 (
     assign result = t57;
 endmodule
 
-// fmul_e5f10: latency 2, one operation a cycle
+// fmul_e5f10: latency 3, one operation a cycle
 module fmul_e5f10 (
     input  logic        clk,
     input  logic [15:0] a,
@@ -96,18 +96,21 @@ module fmul_e5f10 (
     wire t120 = t114[6:4] != 3'd0;
     wire [3:0] t125 = (t114[3:0] | {4{t120}}) | {4{t93_s1}};
     wire [3:0] t126 = t118 ? 4'(product[21]) : t125;
-    wire [5:0] t130 = {product[21:17], t100[8:0] != 9'd0};
     wire t154 = (exponent[4] & exponent[5]) | (t113[4:1] == 4'd15);
     wire t158 = t154 | ((t113 == 5'd29) & product[21]);
     wire is_special = t92_s1 | (t158 & t118);
     wire [4:0] t164 = {5{is_special}};
     wire [4:0] t165 = (t113 & {5{t118}}) | t164;
 
-    logic [13:0] t132_s2;
-    logic t137_s2, t143_s2, t149_s2, is_special_s2, t101_s2, t118_s2, t169_s2, is_nan_s2, t187_s2;
-    logic [4:0] t165_s2;
+    logic t129_s2, t131_s2, t137_s2, t143_s2, t149_s2, is_special_s2, t101_s2, t118_s2, t169_s2;
+    logic is_nan_s2, t187_s2;
+    logic [4:0] t127_s2, t165_s2;
+    logic [13:0] t100_s2;
     always_ff @(posedge clk) begin
-        t132_s2 <= t126[3] ? 14'(t130) : t100;
+        t129_s2 <= t100[8:0] != 9'd0;
+        t127_s2 <= product[21:17];
+        t131_s2 <= t126[3];
+        t100_s2 <= t100;
         t137_s2 <= t126[2];
         t143_s2 <= t126[1];
         t149_s2 <= t126[0];
@@ -121,8 +124,10 @@ module fmul_e5f10 (
     end
 
     // cycle 2
-    wire [9:0] t136 = {t132_s2[13:5], t132_s2[4:0] != 5'd0};
-    wire [13:0] t138 = t137_s2 ? 14'(t136) : t132_s2;
+    wire [5:0] t130 = {t127_s2, t129_s2};
+    wire [13:0] t132 = t131_s2 ? 14'(t130) : t100_s2;
+    wire [9:0] t136 = {t132[13:5], t132[4:0] != 5'd0};
+    wire [13:0] t138 = t137_s2 ? 14'(t136) : t132;
     wire [11:0] t142 = {t138[13:3], t138[2:0] != 3'd0};
     wire [13:0] t144 = t143_s2 ? 14'(t142) : t138;
     wire [12:0] aligned = t149_s2 ? {t144[13:2], t144[1:0] != 2'd0} : t144[12:0];
@@ -131,9 +136,20 @@ module fmul_e5f10 (
     wire round_up = aligned[1] & (aligned[2] | aligned[0]);
     wire [9:0] t180 = {10{t166}};
     wire [9:0] t185 = (aligned[11:2] & t180) | {is_nan_s2, 9'd0};
-    wire [11:0] t189 = {t170 & {2{t166}}, 9'd0, round_up & t166};
-    wire [15:0] t192 = {t187_s2, {t165_s2, t185} + 15'(t189)};
-    assign result = t192;
+
+    logic t182_s3, t187_s3;
+    logic [1:0] t172_s3;
+    logic [14:0] t188_s3;
+    always_ff @(posedge clk) begin
+        t182_s3 <= round_up & t166;
+        t172_s3 <= t170 & {2{t166}};
+        t188_s3 <= {t165_s2, t185};
+        t187_s3 <= t187_s2;
+    end
+
+    // cycle 3
+    wire [11:0] t189 = {t172_s3, 9'd0, t182_s3};
+    assign result = {t187_s3, t188_s3 + 15'(t189)};
 
     // Bits that nothing reads.
     wire _unused = &{
@@ -375,8 +391,8 @@ module dot (
     wire start = ap_start & free;
     assign ap_idle = free;
 
-    // loop i (examples/dot_f8.py:13): II 2, 10 cycles an iteration; bound by carried dependence through 'acc'
-    logic i_v1, i_v2, i_v3, i_v4, i_v5, i_v6, i_v7, i_v8, i_v9;
+    // loop i (examples/dot_f8.py:13): II 2, 11 cycles an iteration; bound by carried dependence through 'acc'
+    logic i_v1, i_v2, i_v3, i_v4, i_v5, i_v6, i_v7, i_v8, i_v9, i_v10;
     always_ff @(posedge ap_clk) begin
         if (ap_rst) begin
             i_v1 <= 1'b0;
@@ -388,6 +404,7 @@ module dot (
             i_v7 <= 1'b0;
             i_v8 <= 1'b0;
             i_v9 <= 1'b0;
+            i_v10 <= 1'b0;
         end else begin
             i_v1 <= i_v0;
             i_v2 <= i_v1;
@@ -398,6 +415,7 @@ module dot (
             i_v7 <= i_v6;
             i_v8 <= i_v7;
             i_v9 <= i_v8;
+            i_v10 <= i_v9;
         end
     end
 
@@ -443,17 +461,17 @@ module dot (
         .result(i_t35)
     );
 
-    logic [15:0] i_t35_s6;
+    logic [15:0] i_t35_s7;
     always_ff @(posedge ap_clk) begin
-        if (i_v5) begin
-            i_t35_s6 <= i_t35;  // examples/dot_f8.py:14
+        if (i_v6) begin
+            i_t35_s7 <= i_t35;  // examples/dot_f8.py:14
         end
     end
 
     logic [31:0] i_t36;
     fcvt_e5f10_e8f23 u_i_t36 (  // examples/dot_f8.py:14
         .clk(ap_clk),
-        .a(i_t35_s6),
+        .a(i_t35_s7),
         .result(i_t36)
     );
 
@@ -464,10 +482,10 @@ module dot (
     wire [7:0] i_t51 = {i_t36[30:24], i_a_exponent[0] | i_a_is_tiny};  // examples/dot_f8.py:14
     wire [23:0] i_t52 = {~i_a_is_tiny & ~i_t43, i_t36[22:0]};  // examples/dot_f8.py:14
 
-    logic [33:0] i_t53_s8;
+    logic [33:0] i_t53_s9;
     always_ff @(posedge ap_clk) begin
-        if (i_v7) begin
-            i_t53_s8 <= {i_t43, i_a_sign, i_t51, i_t52};  // examples/dot_f8.py:14
+        if (i_v8) begin
+            i_t53_s9 <= {i_t43, i_a_sign, i_t51, i_t52};  // examples/dot_f8.py:14
         end
     end
 
@@ -475,7 +493,7 @@ module dot (
     fadd_carried_e8f23 u_i_acc (  // examples/dot_f8.py:14
         .clk(ap_clk),
         .a(acc_r),
-        .b(i_t53_s8),
+        .b(i_t53_s9),
         .result(i_acc)
     );
 
@@ -526,7 +544,7 @@ module dot (
         end
     end
 
-    wire loop_end = i_v9 & i_t4_s9;
+    wire loop_end = i_v10 & i_t4_s9;
 
     logic go;
     always_ff @(posedge ap_clk) begin
@@ -553,7 +571,7 @@ module dot (
         end
     end
 
-    wire acc_en = start | i_v9;
+    wire acc_en = start | i_v10;
     wire [33:0] acc_next = start ? 34'h0_0100_0000 : i_acc;
 
     always_ff @(posedge ap_clk) begin

@@ -97,19 +97,20 @@ module fmul_ftz_e8f23 (
     wire [22:0] t131 = {23{t121}};
     wire [22:0] t136 = (t124[24:2] & t131) | {t80_s1, 22'd0};
 
+    logic t116_s2, t121_s2, t133_s2, t138_s2;
     logic [22:0] t136_s2;
     logic [7:0] t120_s2;
-    logic t133_s2, t122_s2, t138_s2;
     always_ff @(posedge clk) begin
+        t116_s2 <= t107 | (t114 & t106);
+        t121_s2 <= t121;
         t136_s2 <= t136;
         t120_s2 <= t118 | t119;
         t133_s2 <= round_up & t121;
-        t122_s2 <= (t107 | (t114 & t106)) & t121;
         t138_s2 <= t138_s1;
     end
 
     // cycle 2
-    wire [23:0] t140 = {t122_s2, 22'd0, t133_s2};
+    wire [23:0] t140 = {t116_s2 & t121_s2, 22'd0, t133_s2};
     wire [31:0] t143 = {t138_s2, {t120_s2, t136_s2} + 31'(t140)};
     assign result = t143;
 
@@ -121,7 +122,7 @@ module fmul_ftz_e8f23 (
     };
 endmodule
 
-// fadd_e8f23: latency 3, one operation a cycle
+// fadd_e8f23: latency 4, one operation a cycle
 module fadd_e8f23 (
     input  logic        clk,
     input  logic [31:0] a,
@@ -135,24 +136,20 @@ module fadd_e8f23 (
     wire t14 = large_1[30:23] == 8'd0;
     wire t17 = small_1[30:23] == 8'd0;
     wire t19 = large_1[30:23] == 8'd255;
-    wire [7:0] t25 = {large_1[30:24], (large_1[23] & ~t19) | t14};
-    wire [7:0] t29 = {small_1[30:24], small_1[23] | t17};
-    wire [7:0] t30 = t25 - t29;
     wire [23:0] t33 = {~t17, small_1[22:0]};
     wire [26:0] t35 = {t33, 3'd0};
     wire t89 = (large_1[22:0] != 23'd0) | (t9 & (small_1[30:23] == 8'd255));
-    wire is_nan = t19 & t89;
 
-    logic [2:0] t36_s1;
-    logic [4:0] t38_s1;
-    logic t43_s1, t9_s1, t14_s1, t19_s1, t11_s1, is_nan_s1;
+    logic t23_s1, t27_s1, t43_s1, t9_s1, t14_s1, t19_s1, t89_s1, t11_s1;
+    logic [6:0] t24_s1, t28_s1;
     logic [9:0] t41_s1;
     logic [26:0] t35_s1;
     logic [22:0] t12_s1;
-    logic [7:0] t25_s1;
     always_ff @(posedge clk) begin
-        t36_s1 <= t30[7:5];
-        t38_s1 <= t30[4:0];
+        t23_s1 <= (large_1[23] & ~t19) | t14;
+        t24_s1 <= large_1[30:24];
+        t27_s1 <= small_1[23] | t17;
+        t28_s1 <= small_1[30:24];
         t43_s1 <= t35[16:0] != 17'd0;
         t41_s1 <= t33[23:14];
         t35_s1 <= t35;
@@ -160,44 +157,49 @@ module fadd_e8f23 (
         t14_s1 <= t14;
         t12_s1 <= large_1[22:0];
         t19_s1 <= t19;
-        t25_s1 <= t25;
+        t89_s1 <= t89;
         t11_s1 <= large_1[31];
-        is_nan_s1 <= is_nan;
     end
 
     // cycle 1
-    wire t37 = t36_s1 != 3'd0;
-    wire [4:0] t40 = t38_s1 | {5{t37}};
+    wire [7:0] t25 = {t24_s1, t23_s1};
+    wire [7:0] t30 = t25 - {t28_s1, t27_s1};
+    wire t37 = t30[7:5] != 3'd0;
+    wire [4:0] t40 = t30[4:0] | {5{t37}};
     wire [10:0] t44 = {t41_s1, t43_s1};
     wire [26:0] t46 = t40[4] ? 27'(t44) : t35_s1;
     wire [18:0] t50 = {t46[26:9], t46[8:0] != 9'd0};
     wire [26:0] t52 = t40[3] ? 27'(t50) : t46;
     wire [22:0] t56 = {t52[26:5], t52[4:0] != 5'd0};
     wire [26:0] t58 = t40[2] ? 27'(t56) : t52;
-    wire [24:0] t62 = {t58[26:3], t58[2:0] != 3'd0};
-    wire [26:0] t64 = t40[1] ? 27'(t62) : t58;
-    wire [25:0] t68 = {t64[26:2], t64[1:0] != 2'd0};
-    wire [26:0] aligned = t40[0] ? 27'(t68) : t64;
-    wire [26:0] t71 = {27{t9_s1}};
+    wire is_nan = t19_s1 & t89_s1;
 
-    logic t14_s2, t9_s2, t19_s2, t11_s2, is_nan_s2;
+    logic [26:0] t58_s2;
+    logic t61_s2, t63_s2, t69_s2, t9_s2, t14_s2, t19_s2, t11_s2, is_nan_s2;
     logic [22:0] t12_s2;
-    logic [26:0] t72_s2;
     logic [7:0] t25_s2;
     always_ff @(posedge clk) begin
+        t58_s2 <= t58;
+        t61_s2 <= t58[2:0] != 3'd0;
+        t63_s2 <= t40[1];
+        t69_s2 <= t40[0];
+        t9_s2 <= t9_s1;
         t14_s2 <= t14_s1;
         t12_s2 <= t12_s1;
-        t9_s2 <= t9_s1;
-        t72_s2 <= aligned ^ t71;
         t19_s2 <= t19_s1;
-        t25_s2 <= t25_s1;
+        t25_s2 <= t25;
         t11_s2 <= t11_s1;
-        is_nan_s2 <= is_nan_s1;
+        is_nan_s2 <= is_nan;
     end
 
     // cycle 2
+    wire [24:0] t62 = {t58_s2[26:3], t61_s2};
+    wire [26:0] t64 = t63_s2 ? 27'(t62) : t58_s2;
+    wire [25:0] t68 = {t64[26:2], t64[1:0] != 2'd0};
+    wire [26:0] aligned = t69_s2 ? 27'(t68) : t64;
+    wire [26:0] t71 = {27{t9_s2}};
     wire [27:0] t77 = {~t14_s2, t12_s2, 3'd0, 1'b1};
-    wire [27:0] t78 = {t72_s2, t9_s2};
+    wire [27:0] t78 = {aligned ^ t71, t9_s2};
     wire [28:0] sum = 29'(t77) + 29'(t78);
     wire t83 = (sum[28] & ~t9_s2) | t19_s2;
     wire [27:0] t85 = {t83, sum[27:1]};
@@ -213,58 +215,71 @@ module fadd_e8f23 (
     wire t109 = t108 == 7'd0;
     wire t110 = ~t109;
     wire [7:0] t112 = t25_s2 & {8{t110}};
-    wire t114 = t112[7:5] != 3'd0;
-    wire t119 = ({t95, t97, t99, t101} == 4'd0) & (t114 | t112[4]);
-    wire t122 = t114 | (t112[4] & ~t119);
-    wire t133 = t119 ? ({t103, t105} == 2'd0) : ({t95, t97} == 2'd0);
-    wire [27:0] t134 = t119 ? {sum[12:1], 16'd0} : t85;
-    wire [6:0] t135 = t119 ? {t103, t105, t107, 4'd0} : t108;
-    wire t138 = t133 & (t122 | t112[3]);
-    wire t152 = t138 ? ~t135[4] : ~t135[6];
-    wire [27:0] t153 = t138 ? {t134[19:0], 8'd0} : t134;
     wire t211 = (t11_s2 & ~(t109 & t9_s2)) & ~is_nan_s2;
 
-    logic t122_s3, t140_s3, t152_s3, t138_s3, t119_s3, is_special_s3, is_nan_s3, t211_s3;
     logic [7:0] t112_s3;
-    logic [23:0] t160_s3;
-    logic [1:0] t162_s3;
-    logic [27:0] t153_s3;
+    logic t116_s3, t107_s3, t105_s3, t103_s3, t130_s3, t132_s3, is_special_s3, is_nan_s3, t211_s3;
+    logic [11:0] t123_s3;
+    logic [27:0] t85_s3;
+    logic [6:0] t108_s3;
     always_ff @(posedge clk) begin
-        t122_s3 <= t122;
-        t140_s3 <= t112[3] & ~t138;
         t112_s3 <= t112;
-        t152_s3 <= t152;
-        t160_s3 <= t153[23:0];
-        t162_s3 <= t153[23:22];
-        t153_s3 <= t153;
-        t138_s3 <= t138;
-        t119_s3 <= t119;
+        t116_s3 <= {t95, t97, t99, t101} == 4'd0;
+        t123_s3 <= sum[12:1];
+        t107_s3 <= t107;
+        t105_s3 <= t105;
+        t103_s3 <= t103;
+        t130_s3 <= {t103, t105} == 2'd0;
+        t132_s3 <= {t95, t97} == 2'd0;
+        t85_s3 <= t85;
+        t108_s3 <= t108;
         is_special_s3 <= is_special;
         is_nan_s3 <= is_nan_s2;
         t211_s3 <= t211;
     end
 
     // cycle 3
-    wire t141 = t122_s3 | t140_s3;
-    wire t156 = t152_s3 & (t141 | t112_s3[2]);
+    wire t114 = t112_s3[7:5] != 3'd0;
+    wire t119 = t116_s3 & (t114 | t112_s3[4]);
+    wire t122 = t114 | (t112_s3[4] & ~t119);
+    wire [27:0] t134 = t119 ? {t123_s3, 16'd0} : t85_s3;
+    wire [6:0] t135 = t119 ? {t103_s3, t105_s3, t107_s3, 4'd0} : t108_s3;
+    wire t138 = (t119 ? t130_s3 : t132_s3) & (t122 | t112_s3[3]);
+    wire t141 = t122 | (t112_s3[3] & ~t138);
+    wire t152 = t138 ? ~t135[4] : ~t135[6];
+    wire [27:0] t153 = t138 ? {t134[19:0], 8'd0} : t134;
+    wire t156 = t152 & (t141 | t112_s3[2]);
     wire t159 = t141 | (t112_s3[2] & ~t156);
-    wire t166 = t156 ? (t162_s3 == 2'd0) : (t153_s3[27:26] == 2'd0);
-    wire [27:0] t167 = t156 ? {t160_s3, 4'd0} : t153_s3;
+    wire t166 = t156 ? (t153[23:22] == 2'd0) : (t153[27:26] == 2'd0);
+    wire [27:0] t167 = t156 ? {t153[23:0], 4'd0} : t153;
     wire t170 = t166 & (t159 | t112_s3[1]);
     wire t173 = t159 | (t112_s3[1] & ~t170);
     wire t180 = t170 ? ~t167[25] : ~t167[27];
     wire [27:0] t181 = t170 ? {t167[25:0], 2'd0} : t167;
     wire t184 = t180 & (t173 | t112_s3[0]);
     wire [27:0] normalised = t184 ? {t181[26:0], 1'b0} : t181;
-    wire [4:0] t188 = {t119_s3, t138_s3, t156, t170, t184};
+    wire [4:0] t188 = {t119, t138, t156, t170, t184};
     wire t196 = ~is_special_s3;
     wire t202 = normalised[4] | (normalised[2:0] != 3'd0);
     wire round_up = normalised[3] & t202;
     wire [22:0] t204 = {23{t196}};
     wire [22:0] t209 = (normalised[26:4] & t204) | {is_nan_s3, 22'd0};
-    wire [23:0] t213 = {normalised[27], 22'd0, round_up & t196};
-    wire [30:0] t214 = {t112_s3 - 8'(t188), t209} + 31'(t213);
-    assign result = {t211_s3, t214};
+
+    logic [7:0] t192_s4;
+    logic [22:0] t209_s4;
+    logic t206_s4, t194_s4, t211_s4;
+    always_ff @(posedge clk) begin
+        t192_s4 <= t112_s3 - 8'(t188);
+        t209_s4 <= t209;
+        t206_s4 <= round_up & t196;
+        t194_s4 <= normalised[27];
+        t211_s4 <= t211_s3;
+    end
+
+    // cycle 4
+    wire [23:0] t213 = {t194_s4, 22'd0, t206_s4};
+    wire [31:0] t216 = {t211_s4, {t192_s4, t209_s4} + 31'(t213)};
+    assign result = t216;
 
     // Bits that nothing reads.
     wire _unused = &{
@@ -784,18 +799,7 @@ module matmul (
 
     wire tile_t95 = tile_t93[30:23] != 8'd0;  // examples/matmul_tile.py:22
     wire [22:0] tile_t98 = {23{tile_t95}};  // examples/matmul_tile.py:22
-
-    logic [22:0] tile_t97_s10, tile_t98_s10;
-    logic [7:0] tile_t94_s10;
-    logic tile_t96_s10;
-    always_ff @(posedge ap_clk) begin
-        tile_t97_s10 <= tile_t93[22:0];  // examples/matmul_tile.py:22
-        tile_t98_s10 <= tile_t98;  // examples/matmul_tile.py:22
-        tile_t94_s10 <= tile_t93[30:23];  // examples/matmul_tile.py:22
-        tile_t96_s10 <= tile_t93[31];  // examples/matmul_tile.py:22
-    end
-
-    wire [31:0] tile_t100 = {tile_t96_s10, tile_t94_s10, tile_t97_s10 & tile_t98_s10};  // examples/matmul_tile.py:22
+    wire [31:0] tile_t100 = {tile_t93[31], tile_t93[30:23], tile_t93[22:0] & tile_t98};  // examples/matmul_tile.py:22
     wire tile_t106 = left_1_q0[14:7] != 8'd0;  // examples/matmul_tile.py:22
     wire [6:0] tile_t109 = {7{tile_t106}};  // examples/matmul_tile.py:22
     wire [15:0] tile_t111 = {left_1_q0[15], left_1_q0[14:7], left_1_q0[6:0] & tile_t109};  // examples/matmul_tile.py:22
@@ -862,18 +866,7 @@ module matmul (
 
     wire tile_t141 = tile_t139[30:23] != 8'd0;  // examples/matmul_tile.py:22
     wire [22:0] tile_t144 = {23{tile_t141}};  // examples/matmul_tile.py:22
-
-    logic [22:0] tile_t143_s15, tile_t144_s15;
-    logic [7:0] tile_t140_s15;
-    logic tile_t142_s15;
-    always_ff @(posedge ap_clk) begin
-        tile_t143_s15 <= tile_t139[22:0];  // examples/matmul_tile.py:22
-        tile_t144_s15 <= tile_t144;  // examples/matmul_tile.py:22
-        tile_t140_s15 <= tile_t139[30:23];  // examples/matmul_tile.py:22
-        tile_t142_s15 <= tile_t139[31];  // examples/matmul_tile.py:22
-    end
-
-    wire [31:0] tile_t146 = {tile_t142_s15, tile_t140_s15, tile_t143_s15 & tile_t144_s15};  // examples/matmul_tile.py:22
+    wire [31:0] tile_t146 = {tile_t139[31], tile_t139[30:23], tile_t139[22:0] & tile_t144};  // examples/matmul_tile.py:22
     wire tile_t151 = left_2_q0[14:7] != 8'd0;  // examples/matmul_tile.py:22
     wire [6:0] tile_t154 = {7{tile_t151}};  // examples/matmul_tile.py:22
     wire [15:0] tile_t156 = {left_2_q0[15], left_2_q0[14:7], left_2_q0[6:0] & tile_t154};  // examples/matmul_tile.py:22
@@ -946,18 +939,7 @@ module matmul (
 
     wire tile_t186 = tile_t184[30:23] != 8'd0;  // examples/matmul_tile.py:22
     wire [22:0] tile_t189 = {23{tile_t186}};  // examples/matmul_tile.py:22
-
-    logic [22:0] tile_t188_s20, tile_t189_s20;
-    logic [7:0] tile_t185_s20;
-    logic tile_t187_s20;
-    always_ff @(posedge ap_clk) begin
-        tile_t188_s20 <= tile_t184[22:0];  // examples/matmul_tile.py:22
-        tile_t189_s20 <= tile_t189;  // examples/matmul_tile.py:22
-        tile_t185_s20 <= tile_t184[30:23];  // examples/matmul_tile.py:22
-        tile_t187_s20 <= tile_t184[31];  // examples/matmul_tile.py:22
-    end
-
-    wire [31:0] tile_t191 = {tile_t187_s20, tile_t185_s20, tile_t188_s20 & tile_t189_s20};  // examples/matmul_tile.py:22
+    wire [31:0] tile_t191 = {tile_t184[31], tile_t184[30:23], tile_t184[22:0] & tile_t189};  // examples/matmul_tile.py:22
     wire tile_t196 = left_3_q0[14:7] != 8'd0;  // examples/matmul_tile.py:22
     wire [6:0] tile_t199 = {7{tile_t196}};  // examples/matmul_tile.py:22
     wire [15:0] tile_t201 = {left_3_q0[15], left_3_q0[14:7], left_3_q0[6:0] & tile_t199};  // examples/matmul_tile.py:22
@@ -1036,18 +1018,7 @@ module matmul (
 
     wire tile_t231 = tile_t229[30:23] != 8'd0;  // examples/matmul_tile.py:22
     wire [22:0] tile_t234 = {23{tile_t231}};  // examples/matmul_tile.py:22
-
-    logic [22:0] tile_t233_s25, tile_t234_s25;
-    logic [7:0] tile_t230_s25;
-    logic tile_t232_s25;
-    always_ff @(posedge ap_clk) begin
-        tile_t233_s25 <= tile_t229[22:0];  // examples/matmul_tile.py:22
-        tile_t234_s25 <= tile_t234;  // examples/matmul_tile.py:22
-        tile_t230_s25 <= tile_t229[30:23];  // examples/matmul_tile.py:22
-        tile_t232_s25 <= tile_t229[31];  // examples/matmul_tile.py:22
-    end
-
-    wire [31:0] tile_t236 = {tile_t232_s25, tile_t230_s25, tile_t233_s25 & tile_t234_s25};  // examples/matmul_tile.py:22
+    wire [31:0] tile_t236 = {tile_t229[31], tile_t229[30:23], tile_t229[22:0] & tile_t234};  // examples/matmul_tile.py:22
 
     logic [5:0] tile_t35_s1_1, tile_t35_s2, tile_t35_s3, tile_t35_s4, tile_t35_s5, tile_t35_s6;
     logic [5:0] tile_t35_s7, tile_t35_s8, tile_t35_s9, tile_t35_s10, tile_t35_s11, tile_t35_s12;

@@ -3,7 +3,7 @@
 // Not checked (--check off).
 /* verilator lint_off DECLFILENAME */
 
-// fmul_e8f23: latency 3, one operation a cycle
+// fmul_e8f23: latency 4, one operation a cycle
 module fmul_e8f23 (
     input  logic        clk,
     input  logic [31:0] a,
@@ -128,16 +128,18 @@ module fmul_e8f23 (
     wire [4:0] t205 = t197_s2 ? 5'(t156[29]) : t204_s2;
     wire [10:0] t209 = {t156[29:20], t179[16:0] != 17'd0};
     wire [26:0] t211 = t205[4] ? 27'(t209) : t179;
-    wire [18:0] t215 = {t211[26:9], t211[8:0] != 9'd0};
     wire t244 = (t239_s2 | (t241_s2 & t156[29])) & t197_s2;
     wire is_special = t171_s2 | t244;
     wire [7:0] t249 = {8{is_special}};
 
-    logic [26:0] t217_s3;
-    logic t222_s3, t228_s3, t234_s3, is_special_s3, t180_s3, t197_s3, t254_s3, is_nan_s3, t272_s3;
+    logic [26:0] t211_s3;
+    logic t214_s3, t216_s3, t222_s3, t228_s3, t234_s3, is_special_s3, t180_s3, t197_s3, t254_s3;
+    logic is_nan_s3, t272_s3;
     logic [7:0] t250_s3;
     always_ff @(posedge clk) begin
-        t217_s3 <= t205[3] ? 27'(t215) : t211;
+        t211_s3 <= t211;
+        t214_s3 <= t211[8:0] != 9'd0;
+        t216_s3 <= t205[3];
         t222_s3 <= t205[2];
         t228_s3 <= t205[1];
         t234_s3 <= t205[0];
@@ -151,8 +153,10 @@ module fmul_e8f23 (
     end
 
     // cycle 3
-    wire [22:0] t221 = {t217_s3[26:5], t217_s3[4:0] != 5'd0};
-    wire [26:0] t223 = t222_s3 ? 27'(t221) : t217_s3;
+    wire [18:0] t215 = {t211_s3[26:9], t214_s3};
+    wire [26:0] t217 = t216_s3 ? 27'(t215) : t211_s3;
+    wire [22:0] t221 = {t217[26:5], t217[4:0] != 5'd0};
+    wire [26:0] t223 = t222_s3 ? 27'(t221) : t217;
     wire [24:0] t227 = {t223[26:3], t223[2:0] != 3'd0};
     wire [26:0] t229 = t228_s3 ? 27'(t227) : t223;
     wire [25:0] aligned = t234_s3 ? {t229[26:2], t229[1:0] != 2'd0} : t229[25:0];
@@ -161,9 +165,20 @@ module fmul_e8f23 (
     wire round_up = aligned[1] & (aligned[2] | aligned[0]);
     wire [22:0] t265 = {23{t251}};
     wire [22:0] t270 = (aligned[24:2] & t265) | {is_nan_s3, 22'd0};
-    wire [24:0] t274 = {t255 & {2{t251}}, 22'd0, round_up & t251};
-    wire [31:0] t277 = {t272_s3, {t250_s3, t270} + 31'(t274)};
-    assign result = t277;
+
+    logic t267_s4, t272_s4;
+    logic [1:0] t257_s4;
+    logic [30:0] t273_s4;
+    always_ff @(posedge clk) begin
+        t267_s4 <= round_up & t251;
+        t257_s4 <= t255 & {2{t251}};
+        t273_s4 <= {t250_s3, t270};
+        t272_s4 <= t272_s3;
+    end
+
+    // cycle 4
+    wire [24:0] t274 = {t257_s4, 22'd0, t267_s4};
+    assign result = {t272_s4, t273_s4 + 31'(t274)};
 
     // Bits that nothing reads.
     wire _unused = &{
@@ -195,15 +210,16 @@ module fcvt_e8f23_f8e4m3 (
     wire [2:0] t39 = t34[2:0] | {3{t36}};
     wire [1:0] t42 = {t24, t29[4:0] != 5'd0};
     wire [5:0] t44 = t39[2] ? 6'(t42) : t29;
-    wire [3:0] t48 = {t44[5:3], t44[2:0] != 3'd0};
     wire t59 = (t21 & t22) | (a_exponent == 8'd255);
     wire [4:0] t63 = (t13[4:0] & {5{t22}}) | {5{t59}};
 
-    logic [5:0] t50_s1;
-    logic t55_s1, t59_s1, a_sign_s1;
+    logic [5:0] t44_s1;
+    logic t47_s1, t49_s1, t55_s1, t59_s1, a_sign_s1;
     logic [4:0] t63_s1;
     always_ff @(posedge clk) begin
-        t50_s1 <= t39[1] ? 6'(t48) : t44;
+        t44_s1 <= t44;
+        t47_s1 <= t44[2:0] != 3'd0;
+        t49_s1 <= t39[1];
         t55_s1 <= t39[0];
         t59_s1 <= t59;
         t63_s1 <= t63;
@@ -211,8 +227,10 @@ module fcvt_e8f23_f8e4m3 (
     end
 
     // cycle 1
-    wire [4:0] t54 = {t50_s1[5:2], t50_s1[1:0] != 2'd0};
-    wire [5:0] t56 = t55_s1 ? 6'(t54) : t50_s1;
+    wire [3:0] t48 = {t44_s1[5:3], t47_s1};
+    wire [5:0] t50 = t49_s1 ? 6'(t48) : t44_s1;
+    wire [4:0] t54 = {t50[5:2], t50[1:0] != 2'd0};
+    wire [5:0] t56 = t55_s1 ? 6'(t54) : t50;
     wire t60 = ~t59_s1;
     wire round_up = t56[1] & (t56[2] | t56[0]);
     wire [7:0] t75 = {t63_s1, t56[4:2] & {3{t60}}};
@@ -252,33 +270,20 @@ module fcvt_e8f23_hif8 (
     wire [2:0] t41 = t36[2:0] | {3{t38}};
     wire [1:0] t44 = {t26, t31[4:0] != 5'd0};
     wire [5:0] t46 = t41[2] ? 6'(t44) : t31;
-    wire [3:0] t50 = {t46[5:3], t46[2:0] != 3'd0};
-    wire [5:0] t52 = t41[1] ? 6'(t50) : t46;
     wire [5:0] t60 = t15[5:0] & {6{t24}};
     wire [6:0] t62 = 7'(t60) + 7'd1;
-    wire t64 = t62 < 7'd8;
-    wire t77 = t62 >= 7'd16;
 
-    logic [1:0] t54_s1;
-    logic [3:0] t53_s1;
-    logic t57_s1, t68_s1, t69_s1, t73_s1, t74_s1, t64_s1, t77_s1, t87_s1, t99_s1, t65_s1, t25_s1, t9_s1;
-    logic a_sign_s1;
-    logic [5:0] t52_s1;
+    logic [2:0] t48_s1, t47_s1;
+    logic t51_s1, t57_s1, t65_s1, t25_s1, t9_s1, a_sign_s1;
+    logic [5:0] t46_s1;
     logic [6:0] t62_s1;
     always_ff @(posedge clk) begin
-        t54_s1 <= t52[1:0];
-        t53_s1 <= t52[5:2];
+        t48_s1 <= t46[2:0];
+        t47_s1 <= t46[5:3];
+        t51_s1 <= t41[1];
+        t46_s1 <= t46;
         t57_s1 <= t41[0];
-        t52_s1 <= t52;
-        t68_s1 <= t62 >= 7'd28;
-        t69_s1 <= t62 <= 7'd34;
-        t73_s1 <= t62 >= 7'd24;
-        t74_s1 <= t62 <= 7'd38;
-        t64_s1 <= t64;
         t62_s1 <= t62;
-        t77_s1 <= t77;
-        t87_s1 <= ~t77;
-        t99_s1 <= ~t64;
         t65_s1 <= t62 == 7'd8;
         t25_s1 <= t23 & t24;
         t9_s1 <= t9;
@@ -286,56 +291,53 @@ module fcvt_e8f23_hif8 (
     end
 
     // cycle 1
-    wire [4:0] t58 = t57_s1 ? {t53_s1, t54_s1 != 2'd0} : t52_s1[4:0];
-    wire t70 = t68_s1 & t69_s1;
-    wire t75 = t73_s1 & t74_s1;
-    wire [2:0] t86 = {t58[4] & t77_s1, t58[3] & t75, t58[2] & t70};
-    wire [3:0] t92 = {t87_s1, t77_s1 & ~t75, t75 & ~t70, t70};
-    wire t97 = t75 ? t58[2] : (t77_s1 ? t58[3] : t58[4]);
-    wire t101 = ((t70 ? t58[1] : t97) & t99_s1) | t65_s1;
+    wire [3:0] t50 = {t47_s1, t48_s1 != 3'd0};
+    wire [5:0] t52 = t51_s1 ? 6'(t50) : t46_s1;
+    wire [4:0] t58 = t57_s1 ? {t52[5:2], t52[1:0] != 2'd0} : t52[4:0];
+    wire t64 = t62_s1 < 7'd8;
+    wire t70 = (t62_s1 >= 7'd28) & (t62_s1 <= 7'd34);
+    wire t75 = (t62_s1 >= 7'd24) & (t62_s1 <= 7'd38);
+    wire t77 = t62_s1 >= 7'd16;
+    wire [2:0] t86 = {t58[4] & t77, t58[3] & t75, t58[2] & t70};
+    wire [3:0] t92 = {~t77, t77 & ~t75, t75 & ~t70, t70};
+    wire t97 = t75 ? t58[2] : (t77 ? t58[3] : t58[4]);
+    wire t101 = ((t70 ? t58[1] : t97) & ~t64) | t65_s1;
     wire [3:0] t103 = t92 & {4{t101}};
-    wire [9:0] t104 = {t64_s1 ? 7'd8 : t62_s1, t86} + 10'(t103);
-    wire [7:0] t138 = {t104[9:3], t104[2]};
+    wire [9:0] t104 = {t64 ? 7'd8 : t62_s1, t86} + 10'(t103);
 
-    logic t108_s2, t119_s2, t113_s2, t139_s2, t25_s2, t9_s2, t146_s2, a_sign_s2;
-    logic [3:0] t109_s2, t110_s2;
-    logic [2:0] t107_s2, t115_s2;
-    logic [1:0] t120_s2;
+    logic [6:0] t106_s2;
+    logic [2:0] t107_s2;
+    logic t119_s2, t25_s2, t9_s2, a_sign_s2;
     always_ff @(posedge clk) begin
-        t108_s2 <= t104[9:3] < 7'd31;
-        t109_s2 <= 4'd15 - t104[6:3];
-        t110_s2 <= t104[6:3] - 4'd15;
+        t106_s2 <= t104[9:3];
         t107_s2 <= t104[2:0];
-        t120_s2 <= t104[2:1];
         t119_s2 <= t104[2];
-        t113_s2 <= t104[9:3] < 7'd16;
-        t115_s2 <= t104[5:3] - 3'd0;
-        t139_s2 <= t138 >= 8'd93;
         t25_s2 <= t25_s1;
         t9_s2 <= t9_s1;
-        t146_s2 <= t104[9:3] != 7'd8;
         a_sign_s2 <= a_sign_s1;
     end
 
     // cycle 2
-    wire [3:0] t111 = t108_s2 ? t109_s2 : t110_s2;
+    wire t108 = t106_s2 < 7'd31;
+    wire [3:0] t111 = t108 ? (4'd15 - t106_s2[3:0]) : (t106_s2[3:0] - 4'd15);
+    wire [2:0] t114 = t106_s2[2:0] - 3'd0;
     wire [3:0] t123 = {1'b1, t107_s2};
-    wire [4:0] t132 = (t111 != 4'd0) ? {1'b1, t108_s2, t107_s2} : 5'(t123);
-    wire [5:0] t133 = t111[1] ? {1'b1, t108_s2, t111[0], t107_s2} : 6'(t132);
-    wire [6:0] t134 = t111[2] ? {2'd2, t108_s2, t111[1:0], t120_s2} : 7'(t133);
-    wire [6:0] t135 = t111[3] ? {2'd3, t108_s2, t111[2:0], t119_s2} : t134;
-    wire t140 = t139_s2 | t25_s2;
-    wire [6:0] t142 = t140 ? 7'd111 : (t113_s2 ? 7'(t115_s2) : t135);
+    wire [4:0] t132 = (t111 != 4'd0) ? {1'b1, t108, t107_s2} : 5'(t123);
+    wire [5:0] t133 = t111[1] ? {1'b1, t108, t111[0], t107_s2} : 6'(t132);
+    wire [6:0] t134 = t111[2] ? {2'd2, t108, t111[1:0], t107_s2[2:1]} : 7'(t133);
+    wire [6:0] t135 = t111[3] ? {2'd3, t108, t111[2:0], t119_s2} : t134;
+    wire [7:0] t138 = {t106_s2, t119_s2};
+    wire t140 = (t138 >= 8'd93) | t25_s2;
+    wire [6:0] t142 = t140 ? 7'd111 : ((t106_s2 < 7'd16) ? 7'(t114) : t135);
     wire t143 = ~t9_s2;
     wire [6:0] t145 = t142 & {7{t143}};
-    wire t149 = (a_sign_s2 & (t146_s2 | t140)) | t9_s2;
-    assign result = {t149, t145};
+    wire t148 = a_sign_s2 & ((t106_s2 != 7'd8) | t140);
+    assign result = {t148 | t9_s2, t145};
 
     // Bits that nothing reads.
     wire _unused = &{
         1'b0,
         t27[18:0],
-        t52_s1[5],
         t58[0]
     };
 endmodule
@@ -363,29 +365,29 @@ module fcvt_e8f23_f4e2m1 (
     wire [1:0] t42 = t37[1:0] | {2{t39}};
     wire [1:0] t45 = {t26, t31[2:0] != 3'd0};
     wire [3:0] t47 = t42[1] ? 4'(t45) : t31;
-    wire [2:0] t51 = {t47[3:2], t47[1:0] != 2'd0};
-    wire [3:0] t53 = t42[0] ? 4'(t51) : t47;
     wire t56 = (t23 & t24) | t8;
-    wire t57 = ~t56;
     wire [2:0] t60 = (t15[2:0] & {3{t24}}) | {3{t56}};
 
-    logic t63_s1, t65_s1, t64_s1, t57_s1, t61_s1, a_sign_s1, t9_s1;
+    logic [3:0] t47_s1;
+    logic t50_s1, t52_s1, t56_s1, a_sign_s1, t9_s1;
     logic [2:0] t60_s1;
     always_ff @(posedge clk) begin
-        t63_s1 <= t53[2];
-        t65_s1 <= t53[0];
-        t64_s1 <= t53[1];
-        t57_s1 <= t57;
+        t47_s1 <= t47;
+        t50_s1 <= t47[1:0] != 2'd0;
+        t52_s1 <= t42[0];
+        t56_s1 <= t56;
         t60_s1 <= t60;
-        t61_s1 <= t53[3] & t57;
         a_sign_s1 <= a_sign;
         t9_s1 <= t8 & (a[22:0] != 23'd0);
     end
 
     // cycle 1
-    wire round_up = t64_s1 & (t63_s1 | t65_s1);
-    wire [1:0] t71 = {t61_s1, round_up & t57_s1};
-    wire [3:0] t72 = {t60_s1, t63_s1 & t57_s1} + 4'(t71);
+    wire [2:0] t51 = {t47_s1[3:2], t50_s1};
+    wire [3:0] t53 = t52_s1 ? 4'(t51) : t47_s1;
+    wire t57 = ~t56_s1;
+    wire round_up = t53[1] & (t53[2] | t53[0]);
+    wire [1:0] t71 = {t53[3] & t57, round_up & t57};
+    wire [3:0] t72 = {t60_s1, t53[2] & t57} + 4'(t71);
     wire t77 = t72 > 4'd7;
     wire [3:0] t80 = {a_sign_s1, t72[2:0] | {3{t77}}};
     wire t81 = ~t9_s1;
@@ -430,8 +432,8 @@ module quantise (
     wire start = ap_start & free;
     assign ap_idle = free;
 
-    // loop i (examples/quantise.py:12): II 1, 9 cycles an iteration; bound by one iteration a cycle
-    logic i_v1, i_v2, i_v3, i_v4, i_v5, i_v6, i_v7, i_v8;
+    // loop i (examples/quantise.py:12): II 1, 10 cycles an iteration; bound by one iteration a cycle
+    logic i_v1, i_v2, i_v3, i_v4, i_v5, i_v6, i_v7, i_v8, i_v9;
     always_ff @(posedge ap_clk) begin
         if (ap_rst) begin
             i_v1 <= 1'b0;
@@ -442,6 +444,7 @@ module quantise (
             i_v6 <= 1'b0;
             i_v7 <= 1'b0;
             i_v8 <= 1'b0;
+            i_v9 <= 1'b0;
         end else begin
             i_v1 <= i_v0;
             i_v2 <= i_v1;
@@ -451,6 +454,7 @@ module quantise (
             i_v6 <= i_v5;
             i_v7 <= i_v6;
             i_v8 <= i_v7;
+            i_v9 <= i_v8;
         end
     end
 
@@ -469,33 +473,33 @@ module quantise (
         .result(i_y)
     );
 
-    logic [31:0] i_y_s6;
+    logic [31:0] i_y_s7;
     always_ff @(posedge ap_clk) begin
-        i_y_s6 <= i_y;  // examples/quantise.py:13
+        i_y_s7 <= i_y;  // examples/quantise.py:13
     end
 
     logic [7:0] i_t10;
     fcvt_e8f23_f8e4m3 u_i_t10 (  // examples/quantise.py:14
         .clk(ap_clk),
-        .a(i_y_s6),
+        .a(i_y_s7),
         .result(i_t10)
     );
 
     logic [7:0] i_t12;
     fcvt_e8f23_hif8 u_i_t12 (  // examples/quantise.py:15
         .clk(ap_clk),
-        .a(i_y_s6),
+        .a(i_y_s7),
         .result(i_t12)
     );
 
     logic [3:0] i_t14;
     fcvt_e8f23_f4e2m1 u_i_t14 (  // examples/quantise.py:16
         .clk(ap_clk),
-        .a(i_y_s6),
+        .a(i_y_s7),
         .result(i_t14)
     );
 
-    logic [4:0] i_i_s1, i_i_s2, i_i_s3, i_i_s4, i_i_s5, i_i_s6, i_i_s7, i_i_s8;
+    logic [4:0] i_i_s1, i_i_s2, i_i_s3, i_i_s4, i_i_s5, i_i_s6, i_i_s7, i_i_s8, i_i_s9;
     always_ff @(posedge ap_clk) begin
         i_i_s1 <= i_r;  // examples/quantise.py:12
         i_i_s2 <= i_i_s1;  // examples/quantise.py:12
@@ -505,6 +509,7 @@ module quantise (
         i_i_s6 <= i_i_s5;  // examples/quantise.py:12
         i_i_s7 <= i_i_s6;  // examples/quantise.py:12
         i_i_s8 <= i_i_s7;  // examples/quantise.py:12
+        i_i_s9 <= i_i_s8;  // examples/quantise.py:12
     end
 
     wire more = ~i_t4;
@@ -519,7 +524,7 @@ module quantise (
         end
     end
 
-    logic i_t4_s1, i_t4_s2, i_t4_s3, i_t4_s4, i_t4_s5, i_t4_s6, i_t4_s7, i_t4_s8;
+    logic i_t4_s1, i_t4_s2, i_t4_s3, i_t4_s4, i_t4_s5, i_t4_s6, i_t4_s7, i_t4_s8, i_t4_s9;
     always_ff @(posedge ap_clk) begin
         i_t4_s1 <= i_t4;  // examples/quantise.py:12
         i_t4_s2 <= i_t4_s1;  // examples/quantise.py:12
@@ -529,9 +534,10 @@ module quantise (
         i_t4_s6 <= i_t4_s5;  // examples/quantise.py:12
         i_t4_s7 <= i_t4_s6;  // examples/quantise.py:12
         i_t4_s8 <= i_t4_s7;  // examples/quantise.py:12
+        i_t4_s9 <= i_t4_s8;  // examples/quantise.py:12
     end
 
-    wire loop_end = i_v8 & i_t4_s8;
+    wire loop_end = i_v9 & i_t4_s9;
 
     // scalars between regions
     wire i_en = start | i_v0;
@@ -548,21 +554,21 @@ module quantise (
     assign x_ce0 = i_v0;
 
     // array a (examples/quantise.py:11)
-    assign a_address0 = i_i_s7;
-    assign a_ce0 = i_v7;
-    assign a_we0 = i_v7;
+    assign a_address0 = i_i_s8;
+    assign a_ce0 = i_v8;
+    assign a_we0 = i_v8;
     assign a_d0 = i_t10;
 
     // array b (examples/quantise.py:11)
-    assign b_address0 = i_i_s8;
-    assign b_ce0 = i_v8;
-    assign b_we0 = i_v8;
+    assign b_address0 = i_i_s9;
+    assign b_ce0 = i_v9;
+    assign b_we0 = i_v9;
     assign b_d0 = i_t12;
 
     // array c (examples/quantise.py:11)
-    assign c_address0 = i_i_s7;
-    assign c_ce0 = i_v7;
-    assign c_we0 = i_v7;
+    assign c_address0 = i_i_s8;
+    assign c_ce0 = i_v8;
+    assign c_we0 = i_v8;
     assign c_d0 = i_t14;
     assign ap_done = loop_end;
     assign ap_ready = loop_end;

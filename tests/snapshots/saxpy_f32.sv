@@ -3,7 +3,7 @@
 // Not checked (--check off).
 /* verilator lint_off DECLFILENAME */
 
-// fmul_e8f23: latency 3, one operation a cycle
+// fmul_e8f23: latency 4, one operation a cycle
 module fmul_e8f23 (
     input  logic        clk,
     input  logic [31:0] a,
@@ -128,16 +128,18 @@ module fmul_e8f23 (
     wire [4:0] t205 = t197_s2 ? 5'(t156[29]) : t204_s2;
     wire [10:0] t209 = {t156[29:20], t179[16:0] != 17'd0};
     wire [26:0] t211 = t205[4] ? 27'(t209) : t179;
-    wire [18:0] t215 = {t211[26:9], t211[8:0] != 9'd0};
     wire t244 = (t239_s2 | (t241_s2 & t156[29])) & t197_s2;
     wire is_special = t171_s2 | t244;
     wire [7:0] t249 = {8{is_special}};
 
-    logic [26:0] t217_s3;
-    logic t222_s3, t228_s3, t234_s3, is_special_s3, t180_s3, t197_s3, t254_s3, is_nan_s3, t272_s3;
+    logic [26:0] t211_s3;
+    logic t214_s3, t216_s3, t222_s3, t228_s3, t234_s3, is_special_s3, t180_s3, t197_s3, t254_s3;
+    logic is_nan_s3, t272_s3;
     logic [7:0] t250_s3;
     always_ff @(posedge clk) begin
-        t217_s3 <= t205[3] ? 27'(t215) : t211;
+        t211_s3 <= t211;
+        t214_s3 <= t211[8:0] != 9'd0;
+        t216_s3 <= t205[3];
         t222_s3 <= t205[2];
         t228_s3 <= t205[1];
         t234_s3 <= t205[0];
@@ -151,8 +153,10 @@ module fmul_e8f23 (
     end
 
     // cycle 3
-    wire [22:0] t221 = {t217_s3[26:5], t217_s3[4:0] != 5'd0};
-    wire [26:0] t223 = t222_s3 ? 27'(t221) : t217_s3;
+    wire [18:0] t215 = {t211_s3[26:9], t214_s3};
+    wire [26:0] t217 = t216_s3 ? 27'(t215) : t211_s3;
+    wire [22:0] t221 = {t217[26:5], t217[4:0] != 5'd0};
+    wire [26:0] t223 = t222_s3 ? 27'(t221) : t217;
     wire [24:0] t227 = {t223[26:3], t223[2:0] != 3'd0};
     wire [26:0] t229 = t228_s3 ? 27'(t227) : t223;
     wire [25:0] aligned = t234_s3 ? {t229[26:2], t229[1:0] != 2'd0} : t229[25:0];
@@ -161,9 +165,20 @@ module fmul_e8f23 (
     wire round_up = aligned[1] & (aligned[2] | aligned[0]);
     wire [22:0] t265 = {23{t251}};
     wire [22:0] t270 = (aligned[24:2] & t265) | {is_nan_s3, 22'd0};
-    wire [24:0] t274 = {t255 & {2{t251}}, 22'd0, round_up & t251};
-    wire [31:0] t277 = {t272_s3, {t250_s3, t270} + 31'(t274)};
-    assign result = t277;
+
+    logic t267_s4, t272_s4;
+    logic [1:0] t257_s4;
+    logic [30:0] t273_s4;
+    always_ff @(posedge clk) begin
+        t267_s4 <= round_up & t251;
+        t257_s4 <= t255 & {2{t251}};
+        t273_s4 <= {t250_s3, t270};
+        t272_s4 <= t272_s3;
+    end
+
+    // cycle 4
+    wire [24:0] t274 = {t257_s4, 22'd0, t267_s4};
+    assign result = {t272_s4, t273_s4 + 31'(t274)};
 
     // Bits that nothing reads.
     wire _unused = &{
@@ -173,7 +188,7 @@ module fmul_e8f23 (
     };
 endmodule
 
-// fadd_e8f23: latency 3, one operation a cycle
+// fadd_e8f23: latency 4, one operation a cycle
 module fadd_e8f23 (
     input  logic        clk,
     input  logic [31:0] a,
@@ -187,24 +202,20 @@ module fadd_e8f23 (
     wire t14 = large_1[30:23] == 8'd0;
     wire t17 = small_1[30:23] == 8'd0;
     wire t19 = large_1[30:23] == 8'd255;
-    wire [7:0] t25 = {large_1[30:24], (large_1[23] & ~t19) | t14};
-    wire [7:0] t29 = {small_1[30:24], small_1[23] | t17};
-    wire [7:0] t30 = t25 - t29;
     wire [23:0] t33 = {~t17, small_1[22:0]};
     wire [26:0] t35 = {t33, 3'd0};
     wire t89 = (large_1[22:0] != 23'd0) | (t9 & (small_1[30:23] == 8'd255));
-    wire is_nan = t19 & t89;
 
-    logic [2:0] t36_s1;
-    logic [4:0] t38_s1;
-    logic t43_s1, t9_s1, t14_s1, t19_s1, t11_s1, is_nan_s1;
+    logic t23_s1, t27_s1, t43_s1, t9_s1, t14_s1, t19_s1, t89_s1, t11_s1;
+    logic [6:0] t24_s1, t28_s1;
     logic [9:0] t41_s1;
     logic [26:0] t35_s1;
     logic [22:0] t12_s1;
-    logic [7:0] t25_s1;
     always_ff @(posedge clk) begin
-        t36_s1 <= t30[7:5];
-        t38_s1 <= t30[4:0];
+        t23_s1 <= (large_1[23] & ~t19) | t14;
+        t24_s1 <= large_1[30:24];
+        t27_s1 <= small_1[23] | t17;
+        t28_s1 <= small_1[30:24];
         t43_s1 <= t35[16:0] != 17'd0;
         t41_s1 <= t33[23:14];
         t35_s1 <= t35;
@@ -212,44 +223,49 @@ module fadd_e8f23 (
         t14_s1 <= t14;
         t12_s1 <= large_1[22:0];
         t19_s1 <= t19;
-        t25_s1 <= t25;
+        t89_s1 <= t89;
         t11_s1 <= large_1[31];
-        is_nan_s1 <= is_nan;
     end
 
     // cycle 1
-    wire t37 = t36_s1 != 3'd0;
-    wire [4:0] t40 = t38_s1 | {5{t37}};
+    wire [7:0] t25 = {t24_s1, t23_s1};
+    wire [7:0] t30 = t25 - {t28_s1, t27_s1};
+    wire t37 = t30[7:5] != 3'd0;
+    wire [4:0] t40 = t30[4:0] | {5{t37}};
     wire [10:0] t44 = {t41_s1, t43_s1};
     wire [26:0] t46 = t40[4] ? 27'(t44) : t35_s1;
     wire [18:0] t50 = {t46[26:9], t46[8:0] != 9'd0};
     wire [26:0] t52 = t40[3] ? 27'(t50) : t46;
     wire [22:0] t56 = {t52[26:5], t52[4:0] != 5'd0};
     wire [26:0] t58 = t40[2] ? 27'(t56) : t52;
-    wire [24:0] t62 = {t58[26:3], t58[2:0] != 3'd0};
-    wire [26:0] t64 = t40[1] ? 27'(t62) : t58;
-    wire [25:0] t68 = {t64[26:2], t64[1:0] != 2'd0};
-    wire [26:0] aligned = t40[0] ? 27'(t68) : t64;
-    wire [26:0] t71 = {27{t9_s1}};
+    wire is_nan = t19_s1 & t89_s1;
 
-    logic t14_s2, t9_s2, t19_s2, t11_s2, is_nan_s2;
+    logic [26:0] t58_s2;
+    logic t61_s2, t63_s2, t69_s2, t9_s2, t14_s2, t19_s2, t11_s2, is_nan_s2;
     logic [22:0] t12_s2;
-    logic [26:0] t72_s2;
     logic [7:0] t25_s2;
     always_ff @(posedge clk) begin
+        t58_s2 <= t58;
+        t61_s2 <= t58[2:0] != 3'd0;
+        t63_s2 <= t40[1];
+        t69_s2 <= t40[0];
+        t9_s2 <= t9_s1;
         t14_s2 <= t14_s1;
         t12_s2 <= t12_s1;
-        t9_s2 <= t9_s1;
-        t72_s2 <= aligned ^ t71;
         t19_s2 <= t19_s1;
-        t25_s2 <= t25_s1;
+        t25_s2 <= t25;
         t11_s2 <= t11_s1;
-        is_nan_s2 <= is_nan_s1;
+        is_nan_s2 <= is_nan;
     end
 
     // cycle 2
+    wire [24:0] t62 = {t58_s2[26:3], t61_s2};
+    wire [26:0] t64 = t63_s2 ? 27'(t62) : t58_s2;
+    wire [25:0] t68 = {t64[26:2], t64[1:0] != 2'd0};
+    wire [26:0] aligned = t69_s2 ? 27'(t68) : t64;
+    wire [26:0] t71 = {27{t9_s2}};
     wire [27:0] t77 = {~t14_s2, t12_s2, 3'd0, 1'b1};
-    wire [27:0] t78 = {t72_s2, t9_s2};
+    wire [27:0] t78 = {aligned ^ t71, t9_s2};
     wire [28:0] sum = 29'(t77) + 29'(t78);
     wire t83 = (sum[28] & ~t9_s2) | t19_s2;
     wire [27:0] t85 = {t83, sum[27:1]};
@@ -265,58 +281,71 @@ module fadd_e8f23 (
     wire t109 = t108 == 7'd0;
     wire t110 = ~t109;
     wire [7:0] t112 = t25_s2 & {8{t110}};
-    wire t114 = t112[7:5] != 3'd0;
-    wire t119 = ({t95, t97, t99, t101} == 4'd0) & (t114 | t112[4]);
-    wire t122 = t114 | (t112[4] & ~t119);
-    wire t133 = t119 ? ({t103, t105} == 2'd0) : ({t95, t97} == 2'd0);
-    wire [27:0] t134 = t119 ? {sum[12:1], 16'd0} : t85;
-    wire [6:0] t135 = t119 ? {t103, t105, t107, 4'd0} : t108;
-    wire t138 = t133 & (t122 | t112[3]);
-    wire t152 = t138 ? ~t135[4] : ~t135[6];
-    wire [27:0] t153 = t138 ? {t134[19:0], 8'd0} : t134;
     wire t211 = (t11_s2 & ~(t109 & t9_s2)) & ~is_nan_s2;
 
-    logic t122_s3, t140_s3, t152_s3, t138_s3, t119_s3, is_special_s3, is_nan_s3, t211_s3;
     logic [7:0] t112_s3;
-    logic [23:0] t160_s3;
-    logic [1:0] t162_s3;
-    logic [27:0] t153_s3;
+    logic t116_s3, t107_s3, t105_s3, t103_s3, t130_s3, t132_s3, is_special_s3, is_nan_s3, t211_s3;
+    logic [11:0] t123_s3;
+    logic [27:0] t85_s3;
+    logic [6:0] t108_s3;
     always_ff @(posedge clk) begin
-        t122_s3 <= t122;
-        t140_s3 <= t112[3] & ~t138;
         t112_s3 <= t112;
-        t152_s3 <= t152;
-        t160_s3 <= t153[23:0];
-        t162_s3 <= t153[23:22];
-        t153_s3 <= t153;
-        t138_s3 <= t138;
-        t119_s3 <= t119;
+        t116_s3 <= {t95, t97, t99, t101} == 4'd0;
+        t123_s3 <= sum[12:1];
+        t107_s3 <= t107;
+        t105_s3 <= t105;
+        t103_s3 <= t103;
+        t130_s3 <= {t103, t105} == 2'd0;
+        t132_s3 <= {t95, t97} == 2'd0;
+        t85_s3 <= t85;
+        t108_s3 <= t108;
         is_special_s3 <= is_special;
         is_nan_s3 <= is_nan_s2;
         t211_s3 <= t211;
     end
 
     // cycle 3
-    wire t141 = t122_s3 | t140_s3;
-    wire t156 = t152_s3 & (t141 | t112_s3[2]);
+    wire t114 = t112_s3[7:5] != 3'd0;
+    wire t119 = t116_s3 & (t114 | t112_s3[4]);
+    wire t122 = t114 | (t112_s3[4] & ~t119);
+    wire [27:0] t134 = t119 ? {t123_s3, 16'd0} : t85_s3;
+    wire [6:0] t135 = t119 ? {t103_s3, t105_s3, t107_s3, 4'd0} : t108_s3;
+    wire t138 = (t119 ? t130_s3 : t132_s3) & (t122 | t112_s3[3]);
+    wire t141 = t122 | (t112_s3[3] & ~t138);
+    wire t152 = t138 ? ~t135[4] : ~t135[6];
+    wire [27:0] t153 = t138 ? {t134[19:0], 8'd0} : t134;
+    wire t156 = t152 & (t141 | t112_s3[2]);
     wire t159 = t141 | (t112_s3[2] & ~t156);
-    wire t166 = t156 ? (t162_s3 == 2'd0) : (t153_s3[27:26] == 2'd0);
-    wire [27:0] t167 = t156 ? {t160_s3, 4'd0} : t153_s3;
+    wire t166 = t156 ? (t153[23:22] == 2'd0) : (t153[27:26] == 2'd0);
+    wire [27:0] t167 = t156 ? {t153[23:0], 4'd0} : t153;
     wire t170 = t166 & (t159 | t112_s3[1]);
     wire t173 = t159 | (t112_s3[1] & ~t170);
     wire t180 = t170 ? ~t167[25] : ~t167[27];
     wire [27:0] t181 = t170 ? {t167[25:0], 2'd0} : t167;
     wire t184 = t180 & (t173 | t112_s3[0]);
     wire [27:0] normalised = t184 ? {t181[26:0], 1'b0} : t181;
-    wire [4:0] t188 = {t119_s3, t138_s3, t156, t170, t184};
+    wire [4:0] t188 = {t119, t138, t156, t170, t184};
     wire t196 = ~is_special_s3;
     wire t202 = normalised[4] | (normalised[2:0] != 3'd0);
     wire round_up = normalised[3] & t202;
     wire [22:0] t204 = {23{t196}};
     wire [22:0] t209 = (normalised[26:4] & t204) | {is_nan_s3, 22'd0};
-    wire [23:0] t213 = {normalised[27], 22'd0, round_up & t196};
-    wire [30:0] t214 = {t112_s3 - 8'(t188), t209} + 31'(t213);
-    assign result = {t211_s3, t214};
+
+    logic [7:0] t192_s4;
+    logic [22:0] t209_s4;
+    logic t206_s4, t194_s4, t211_s4;
+    always_ff @(posedge clk) begin
+        t192_s4 <= t112_s3 - 8'(t188);
+        t209_s4 <= t209;
+        t206_s4 <= round_up & t196;
+        t194_s4 <= normalised[27];
+        t211_s4 <= t211_s3;
+    end
+
+    // cycle 4
+    wire [23:0] t213 = {t194_s4, 22'd0, t206_s4};
+    wire [31:0] t216 = {t211_s4, {t192_s4, t209_s4} + 31'(t213)};
+    assign result = t216;
 
     // Bits that nothing reads.
     wire _unused = &{
@@ -354,8 +383,8 @@ module saxpy (
     wire start = ap_start & free;
     assign ap_idle = free;
 
-    // loop i (examples/saxpy_f32.py:12): II 1, 10 cycles an iteration; bound by one iteration a cycle
-    logic i_v1, i_v2, i_v3, i_v4, i_v5, i_v6, i_v7, i_v8, i_v9;
+    // loop i (examples/saxpy_f32.py:12): II 1, 12 cycles an iteration; bound by one iteration a cycle
+    logic i_v1, i_v2, i_v3, i_v4, i_v5, i_v6, i_v7, i_v8, i_v9, i_v10, i_v11;
     always_ff @(posedge ap_clk) begin
         if (ap_rst) begin
             i_v1 <= 1'b0;
@@ -367,6 +396,8 @@ module saxpy (
             i_v7 <= 1'b0;
             i_v8 <= 1'b0;
             i_v9 <= 1'b0;
+            i_v10 <= 1'b0;
+            i_v11 <= 1'b0;
         end else begin
             i_v1 <= i_v0;
             i_v2 <= i_v1;
@@ -377,6 +408,8 @@ module saxpy (
             i_v7 <= i_v6;
             i_v8 <= i_v7;
             i_v9 <= i_v8;
+            i_v10 <= i_v9;
+            i_v11 <= i_v10;
         end
     end
 
@@ -395,25 +428,27 @@ module saxpy (
         .result(i_t9)
     );
 
-    logic [31:0] i_t9_s6, i_t10_s2, i_t10_s3, i_t10_s4, i_t10_s5, i_t10_s6;
+    logic [31:0] i_t9_s7, i_t10_s2, i_t10_s3, i_t10_s4, i_t10_s5, i_t10_s6, i_t10_s7;
     always_ff @(posedge ap_clk) begin
-        i_t9_s6 <= i_t9;  // examples/saxpy_f32.py:13
+        i_t9_s7 <= i_t9;  // examples/saxpy_f32.py:13
         i_t10_s2 <= y_q0;  // examples/saxpy_f32.py:13
         i_t10_s3 <= i_t10_s2;  // examples/saxpy_f32.py:13
         i_t10_s4 <= i_t10_s3;  // examples/saxpy_f32.py:13
         i_t10_s5 <= i_t10_s4;  // examples/saxpy_f32.py:13
         i_t10_s6 <= i_t10_s5;  // examples/saxpy_f32.py:13
+        i_t10_s7 <= i_t10_s6;  // examples/saxpy_f32.py:13
     end
 
     logic [31:0] i_t11;
     fadd_e8f23 u_i_t11 (  // examples/saxpy_f32.py:13
         .clk(ap_clk),
-        .a(i_t9_s6),
-        .b(i_t10_s6),
+        .a(i_t9_s7),
+        .b(i_t10_s7),
         .result(i_t11)
     );
 
-    logic [3:0] i_i_s1, i_i_s2, i_i_s3, i_i_s4, i_i_s5, i_i_s6, i_i_s7, i_i_s8, i_i_s9;
+    logic [3:0] i_i_s1, i_i_s2, i_i_s3, i_i_s4, i_i_s5, i_i_s6, i_i_s7, i_i_s8, i_i_s9, i_i_s10;
+    logic [3:0] i_i_s11;
     always_ff @(posedge ap_clk) begin
         i_i_s1 <= i_r;  // examples/saxpy_f32.py:12
         i_i_s2 <= i_i_s1;  // examples/saxpy_f32.py:12
@@ -424,6 +459,8 @@ module saxpy (
         i_i_s7 <= i_i_s6;  // examples/saxpy_f32.py:12
         i_i_s8 <= i_i_s7;  // examples/saxpy_f32.py:12
         i_i_s9 <= i_i_s8;  // examples/saxpy_f32.py:12
+        i_i_s10 <= i_i_s9;  // examples/saxpy_f32.py:12
+        i_i_s11 <= i_i_s10;  // examples/saxpy_f32.py:12
     end
 
     wire more = ~i_t4;
@@ -438,7 +475,8 @@ module saxpy (
         end
     end
 
-    logic i_t4_s1, i_t4_s2, i_t4_s3, i_t4_s4, i_t4_s5, i_t4_s6, i_t4_s7, i_t4_s8, i_t4_s9;
+    logic i_t4_s1, i_t4_s2, i_t4_s3, i_t4_s4, i_t4_s5, i_t4_s6, i_t4_s7, i_t4_s8, i_t4_s9, i_t4_s10;
+    logic i_t4_s11;
     always_ff @(posedge ap_clk) begin
         i_t4_s1 <= i_t4;  // examples/saxpy_f32.py:12
         i_t4_s2 <= i_t4_s1;  // examples/saxpy_f32.py:12
@@ -449,9 +487,11 @@ module saxpy (
         i_t4_s7 <= i_t4_s6;  // examples/saxpy_f32.py:12
         i_t4_s8 <= i_t4_s7;  // examples/saxpy_f32.py:12
         i_t4_s9 <= i_t4_s8;  // examples/saxpy_f32.py:12
+        i_t4_s10 <= i_t4_s9;  // examples/saxpy_f32.py:12
+        i_t4_s11 <= i_t4_s10;  // examples/saxpy_f32.py:12
     end
 
-    wire loop_end = i_v9 & i_t4_s9;
+    wire loop_end = i_v11 & i_t4_s11;
 
     // scalars between regions
     wire i_en = start | i_v0;
@@ -472,9 +512,9 @@ module saxpy (
     assign y_ce0 = i_v0;
 
     // array out (examples/saxpy_f32.py:11)
-    assign out_address0 = i_i_s9;
-    assign out_ce0 = i_v9;
-    assign out_we0 = i_v9;
+    assign out_address0 = i_i_s11;
+    assign out_ce0 = i_v11;
+    assign out_we0 = i_v11;
     assign out_d0 = i_t11;
     assign ap_done = loop_end;
     assign ap_ready = loop_end;

@@ -324,15 +324,16 @@ module exp_e5f10 (
     wire t68 = t63[24] | t63[25];
     wire [23:0] t69 = {24{t68}};
     wire [23:0] t71 = {24{t63[25]}};
+    wire t74 = exponent[22:0] != 23'd0;
+    wire [23:0] t75 = {24{t74}};
 
-    logic t74_s3, t74_s4;
+    logic [23:0] t75_s3, t75_s4;
     always_ff @(posedge clk) begin
-        t74_s3 <= exponent[22:0] != 23'd0;
-        t74_s4 <= t74_s3;
+        t75_s3 <= t75;
+        t75_s4 <= t75_s3;
     end
 
-    wire [23:0] t75 = {24{t74_s4}};
-    wire [23:0] t76 = ((t63[23:0] & t69) | t71) & t75;
+    wire [23:0] t76 = ((t63[23:0] & t69) | t71) & t75_s4;
     wire [24:0] t77 = {1'b1, t76};
     wire t79 = a_exponent == 5'd31;
     wire is_nan = t79 & (a[9:0] != 10'd0);
@@ -413,15 +414,24 @@ module exp_e5f10 (
     end
 
     wire [12:0] t139 = t138_s5 ? 13'(t137) : t133;
-    wire [11:0] t143 = {t139[12:2], t139[1:0] != 2'd0};
 
-    logic t144_s4, t144_s5;
+    logic [12:0] t139_s6;
+    logic t142_s6;
+    always_ff @(posedge clk) begin
+        t139_s6 <= t139;
+        t142_s6 <= t139[1:0] != 2'd0;
+    end
+
+    wire [11:0] t143 = {t139_s6[12:2], t142_s6};
+
+    logic t144_s4, t144_s5, t144_s6;
     always_ff @(posedge clk) begin
         t144_s4 <= t121[0];
         t144_s5 <= t144_s4;
+        t144_s6 <= t144_s5;
     end
 
-    wire [12:0] aligned = t144_s5 ? 13'(t143) : t139;
+    wire [12:0] aligned = t144_s6 ? 13'(t143) : t139_s6;
     wire t152 = (t104 | (t108[4:1] == 4'd15)) & t113;
 
     logic t90_s1, t90_s2, t90_s3, t152_s3;
@@ -436,32 +446,28 @@ module exp_e5f10 (
     wire [4:0] t157 = {5{is_special}};
 
     logic [4:0] t156_s3;
-    logic is_special_s4, is_special_s5;
+    logic is_special_s4, is_special_s5, is_special_s6;
     always_ff @(posedge clk) begin
         t156_s3 <= t108 & {5{t113}};
         is_special_s4 <= is_special;
         is_special_s5 <= is_special_s4;
+        is_special_s6 <= is_special_s5;
     end
 
-    wire t159 = ~is_special_s5;
+    wire t159 = ~is_special_s6;
 
-    logic t113_s4, t113_s5, t159_s6, t160_s6, t167_s6, t168_s6, t166_s6;
+    logic t113_s4, t113_s5, t113_s6;
     always_ff @(posedge clk) begin
         t113_s4 <= t113_s3;
         t113_s5 <= t113_s4;
-        t159_s6 <= t159;
-        t160_s6 <= t113_s5 | aligned[12];
-        t167_s6 <= aligned[2];
-        t168_s6 <= aligned[0];
-        t166_s6 <= aligned[1];
+        t113_s6 <= t113_s5;
     end
 
-    wire round_up = t166_s6 & (t167_s6 | t168_s6);
+    wire t162 = (t113_s6 | aligned[12]) & t159;
+    wire round_up = aligned[1] & (aligned[2] | aligned[0]);
     wire [9:0] t171 = {10{t159}};
 
     logic is_nan_s1, is_nan_s2, is_nan_s3, is_nan_s4, is_nan_s5, is_nan_s6;
-    logic [9:0] t172_s6;
-    logic [4:0] t158_s4, t158_s5, t158_s6;
     always_ff @(posedge clk) begin
         is_nan_s1 <= is_nan;
         is_nan_s2 <= is_nan_s1;
@@ -469,15 +475,19 @@ module exp_e5f10 (
         is_nan_s4 <= is_nan_s3;
         is_nan_s5 <= is_nan_s4;
         is_nan_s6 <= is_nan_s5;
-        t172_s6 <= aligned[11:2] & t171;
+    end
+
+    wire [9:0] t176 = (aligned[11:2] & t171) | {is_nan_s6, 9'd0};
+
+    logic [4:0] t158_s4, t158_s5, t158_s6;
+    always_ff @(posedge clk) begin
         t158_s4 <= t156_s3 | t157;
         t158_s5 <= t158_s4;
         t158_s6 <= t158_s5;
     end
 
-    wire [14:0] t177 = {t158_s6, t172_s6 | {is_nan_s6, 9'd0}};
-    wire [10:0] t178 = {t160_s6 & t159_s6, 9'd0, round_up & t159_s6};
-    wire [14:0] t179 = t177 + 15'(t178);
+    wire [10:0] t178 = {t162, 9'd0, round_up & t159};
+    wire [14:0] t179 = {t158_s6, t176} + 15'(t178);
     assign result = 16'(t179);
 
     // Bits that nothing reads.
@@ -647,7 +657,6 @@ module fdiv_e5f10 (
     wire [10:0] t67 = t58 ? {t59[8:0], 2'd0} : t59;
     wire [10:0] normalised = t66 ? {t67[9:0], 1'b0} : t67;
     wire [3:0] t71 = {t42, t49, t58, t66};
-    wire [5:0] t72 = 6'(t33) - 6'(t71);
     wire [10:0] t74 = {~b_is_tiny, b[9:0]};
     wire [4:0] t78 = {b[14:11], b_exponent[0] | b_is_tiny};
     wire t80 = t74[10:7] != 4'd0;
@@ -660,18 +669,19 @@ module fdiv_e5f10 (
     wire [10:0] t109 = t100 ? {t101[8:0], 2'd0} : t101;
     wire [10:0] normalised_1 = t108 ? {t109[9:0], 1'b0} : t109;
     wire [3:0] t113 = {t87, t92, t100, t108};
-    wire [5:0] t114 = 6'(t78) - 6'(t113);
     wire [22:0] t119 = {normalised[10:1], normalised[0], 12'd0};
     wire [11:0] t121 = 12'(t119[22:12]) - 12'(normalised_1);
 
     logic t122_s1, t25_s1, t24_s1, is_nan_s1, t353_s1;
-    logic [10:0] t125_s1, normalised_s1;
-    logic [6:0] t261_s1;
+    logic [10:0] t120_s1, t124_s1, normalised_s1;
+    logic [5:0] t72_s1, t114_s1;
     always_ff @(posedge clk) begin
         t122_s1 <= t121[11];
-        t125_s1 <= t121[11] ? t119[22:12] : t121[10:0];
+        t120_s1 <= t119[22:12];
+        t124_s1 <= t121[10:0];
         normalised_s1 <= normalised_1;
-        t261_s1 <= 7'($signed(t72)) - 7'($signed(t114));
+        t72_s1 <= 6'(t33) - 6'(t71);
+        t114_s1 <= 6'(t78) - 6'(t113);
         t25_s1 <= t25;
         t24_s1 <= t24;
         is_nan_s1 <= is_nan;
@@ -679,7 +689,7 @@ module fdiv_e5f10 (
     end
 
     // cycle 1
-    wire [11:0] t128 = {t125_s1, 1'b0};
+    wire [11:0] t128 = {t122_s1 ? t120_s1 : t124_s1, 1'b0};
     wire [12:0] normalised_x13 = 13'(normalised_s1);
     wire [12:0] t129 = 13'(t128) - normalised_x13;
     wire [11:0] t139 = {t129[12] ? t128[10:0] : t129[10:0], 1'b0};
@@ -687,7 +697,8 @@ module fdiv_e5f10 (
     wire [1:0] t145 = {~t122_s1, ~t129[12]};
     wire [11:0] t150 = {t140[12] ? t139[10:0] : t140[10:0], 1'b0};
     wire [12:0] t151 = 13'(t150) - normalised_x13;
-    wire [7:0] t265 = 8'($signed(t261_s1)) + 8'd29;
+    wire [6:0] t261 = 7'($signed(t72_s1)) - 7'($signed(t114_s1));
+    wire [7:0] t265 = 8'($signed(t261)) + 8'd29;
     wire t276 = (t265[4] & t265[5]) | t265[6];
     wire t279 = (t265[6:4] != 3'd0) & ~t265[7];
     wire [4:0] t280 = {~t265[4], t265[3:0]};
@@ -699,14 +710,16 @@ module fdiv_e5f10 (
 
     logic [1:0] t145_s2;
     logic t141_s2, t152_s2, t285_s2, t322_s2, t321_s2, t24_s2, is_nan_s2, t353_s2;
-    logic [10:0] t154_s2, normalised_s2;
+    logic [11:0] t150_s2;
+    logic [10:0] t153_s2, normalised_s2;
     logic [3:0] t292_s2;
     logic [4:0] t329_s2;
     always_ff @(posedge clk) begin
         t145_s2 <= t145;
         t141_s2 <= t140[12];
-        t154_s2 <= t151[12] ? t150[10:0] : t151[10:0];
         t152_s2 <= t151[12];
+        t150_s2 <= t150;
+        t153_s2 <= t151[10:0];
         normalised_s2 <= normalised_s1;
         t285_s2 <= t285;
         t292_s2 <= t292;
@@ -719,7 +732,7 @@ module fdiv_e5f10 (
     end
 
     // cycle 2
-    wire [11:0] t161 = {t154_s2, 1'b0};
+    wire [11:0] t161 = {t152_s2 ? t150_s2[10:0] : t153_s2, 1'b0};
     wire [12:0] normalised_x13_1 = 13'(normalised_s2);
     wire [12:0] t162 = 13'(t161) - normalised_x13_1;
     wire [3:0] t167 = {t145_s2, ~t141_s2, ~t152_s2};
@@ -730,13 +743,15 @@ module fdiv_e5f10 (
 
     logic [4:0] t178_s3, t329_s3;
     logic t174_s3, t185_s3, t285_s3, t322_s3, t321_s3, t24_s3, is_nan_s3, t353_s3;
-    logic [10:0] t187_s3, normalised_s3;
+    logic [11:0] t183_s3;
+    logic [10:0] t186_s3, normalised_s3;
     logic [3:0] t292_s3;
     always_ff @(posedge clk) begin
         t178_s3 <= {t167, ~t162[12]};
         t174_s3 <= t173[12];
-        t187_s3 <= t184[12] ? t183[10:0] : t184[10:0];
         t185_s3 <= t184[12];
+        t183_s3 <= t183;
+        t186_s3 <= t184[10:0];
         normalised_s3 <= normalised_s2;
         t285_s3 <= t285_s2;
         t292_s3 <= t292_s2;
@@ -749,7 +764,7 @@ module fdiv_e5f10 (
     end
 
     // cycle 3
-    wire [11:0] t194 = {t187_s3, 1'b0};
+    wire [11:0] t194 = {t185_s3 ? t183_s3[10:0] : t186_s3, 1'b0};
     wire [12:0] normalised_x13_2 = 13'(normalised_s3);
     wire [12:0] t195 = 13'(t194) - normalised_x13_2;
     wire [6:0] t200 = {t178_s3, ~t174_s3, ~t185_s3};
@@ -760,14 +775,16 @@ module fdiv_e5f10 (
 
     logic [7:0] t211_s4;
     logic t207_s4, t218_s4, t285_s4, t322_s4, t321_s4, t24_s4, is_nan_s4, t353_s4;
-    logic [10:0] t220_s4, normalised_s4;
+    logic [11:0] t216_s4;
+    logic [10:0] t219_s4, normalised_s4;
     logic [3:0] t292_s4;
     logic [4:0] t329_s4;
     always_ff @(posedge clk) begin
         t211_s4 <= {t200, ~t195[12]};
         t207_s4 <= t206[12];
-        t220_s4 <= t217[12] ? t216[10:0] : t217[10:0];
         t218_s4 <= t217[12];
+        t216_s4 <= t216;
+        t219_s4 <= t217[10:0];
         normalised_s4 <= normalised_s3;
         t285_s4 <= t285_s3;
         t292_s4 <= t292_s3;
@@ -780,7 +797,7 @@ module fdiv_e5f10 (
     end
 
     // cycle 4
-    wire [11:0] t227 = {t220_s4, 1'b0};
+    wire [11:0] t227 = {t218_s4 ? t216_s4[10:0] : t219_s4, 1'b0};
     wire [12:0] normalised_x13_3 = 13'(normalised_s4);
     wire [12:0] t228 = 13'(t227) - normalised_x13_3;
     wire [9:0] t233 = {t211_s4, ~t207_s4, ~t218_s4};
@@ -826,34 +843,33 @@ module fdiv_e5f10 (
     wire [13:0] t305 = t304_s5 ? 14'(t303) : t299;
     wire [11:0] t309 = {t305[13:3], t305[2:0] != 3'd0};
     wire [13:0] t311 = t310_s5 ? 14'(t309) : t305;
-    wire [12:0] aligned = t316_s5 ? {t311[13:2], t311[1:0] != 2'd0} : t311[12:0];
-    wire t332 = ~is_special_s5;
-    wire [9:0] t346 = {10{t332}};
 
-    logic t266_s6, t285_s6, t327_s6, t335_s6, t332_s6, t342_s6, t343_s6, t341_s6, is_nan_s6, t353_s6;
-    logic [9:0] t347_s6;
+    logic [13:0] t311_s6;
+    logic t314_s6, t316_s6, is_special_s6, t266_s6, t285_s6, t335_s6, is_nan_s6, t353_s6;
     logic [4:0] t331_s6;
     always_ff @(posedge clk) begin
+        t311_s6 <= t311;
+        t314_s6 <= t311[1:0] != 2'd0;
+        t316_s6 <= t316_s5;
+        is_special_s6 <= is_special_s5;
         t266_s6 <= t266_s5;
         t285_s6 <= t285_s5;
-        t327_s6 <= aligned[12];
         t335_s6 <= t335_s5;
-        t332_s6 <= t332;
-        t342_s6 <= aligned[2];
-        t343_s6 <= aligned[0];
-        t341_s6 <= aligned[1];
         is_nan_s6 <= is_nan_s5;
-        t347_s6 <= aligned[11:2] & t346;
         t331_s6 <= t331_s5;
         t353_s6 <= t353_s5;
     end
 
     // cycle 6
-    wire [1:0] t336 = {t335_s6, t285_s6 ? ~t266_s6 : t327_s6};
-    wire round_up = t341_s6 & (t342_s6 | t343_s6);
-    wire [14:0] t354 = {t331_s6, t347_s6 | {is_nan_s6, 9'd0}};
-    wire [11:0] t355 = {t336 & {2{t332_s6}}, 9'd0, round_up & t332_s6};
-    assign result = {t353_s6, t354 + 15'(t355)};
+    wire [12:0] aligned = t316_s6 ? {t311_s6[13:2], t314_s6} : t311_s6[12:0];
+    wire t332 = ~is_special_s6;
+    wire [1:0] t336 = {t335_s6, t285_s6 ? ~t266_s6 : aligned[12]};
+    wire round_up = aligned[1] & (aligned[2] | aligned[0]);
+    wire [9:0] t346 = {10{t332}};
+    wire [9:0] t351 = (aligned[11:2] & t346) | {is_nan_s6, 9'd0};
+    wire [11:0] t355 = {t336 & {2{t332}}, 9'd0, round_up & t332};
+    wire [15:0] t358 = {t353_s6, {t331_s6, t351} + 15'(t355)};
+    assign result = t358;
 
     // Bits that nothing reads.
     wire _unused = &{
@@ -862,12 +878,15 @@ module fdiv_e5f10 (
         t129[11],
         t140[11],
         t151[11],
+        t150_s2[11],
         t162[11],
         t173[11],
         t184[11],
+        t183_s3[11],
         t195[11],
         t206[11],
         t217[11],
+        t216_s4[11],
         t228[11],
         t239[11],
         t250[11],

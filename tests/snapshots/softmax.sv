@@ -3,7 +3,7 @@
 // Not checked (--check off).
 /* verilator lint_off DECLFILENAME */
 
-// fadd_e8f23: latency 3, one operation a cycle
+// fadd_e8f23: latency 4, one operation a cycle
 module fadd_e8f23 (
     input  logic        clk,
     input  logic [31:0] a,
@@ -17,24 +17,20 @@ module fadd_e8f23 (
     wire t14 = large_1[30:23] == 8'd0;
     wire t17 = small_1[30:23] == 8'd0;
     wire t19 = large_1[30:23] == 8'd255;
-    wire [7:0] t25 = {large_1[30:24], (large_1[23] & ~t19) | t14};
-    wire [7:0] t29 = {small_1[30:24], small_1[23] | t17};
-    wire [7:0] t30 = t25 - t29;
     wire [23:0] t33 = {~t17, small_1[22:0]};
     wire [26:0] t35 = {t33, 3'd0};
     wire t89 = (large_1[22:0] != 23'd0) | (t9 & (small_1[30:23] == 8'd255));
-    wire is_nan = t19 & t89;
 
-    logic [2:0] t36_s1;
-    logic [4:0] t38_s1;
-    logic t43_s1, t9_s1, t14_s1, t19_s1, t11_s1, is_nan_s1;
+    logic t23_s1, t27_s1, t43_s1, t9_s1, t14_s1, t19_s1, t89_s1, t11_s1;
+    logic [6:0] t24_s1, t28_s1;
     logic [9:0] t41_s1;
     logic [26:0] t35_s1;
     logic [22:0] t12_s1;
-    logic [7:0] t25_s1;
     always_ff @(posedge clk) begin
-        t36_s1 <= t30[7:5];
-        t38_s1 <= t30[4:0];
+        t23_s1 <= (large_1[23] & ~t19) | t14;
+        t24_s1 <= large_1[30:24];
+        t27_s1 <= small_1[23] | t17;
+        t28_s1 <= small_1[30:24];
         t43_s1 <= t35[16:0] != 17'd0;
         t41_s1 <= t33[23:14];
         t35_s1 <= t35;
@@ -42,44 +38,49 @@ module fadd_e8f23 (
         t14_s1 <= t14;
         t12_s1 <= large_1[22:0];
         t19_s1 <= t19;
-        t25_s1 <= t25;
+        t89_s1 <= t89;
         t11_s1 <= large_1[31];
-        is_nan_s1 <= is_nan;
     end
 
     // cycle 1
-    wire t37 = t36_s1 != 3'd0;
-    wire [4:0] t40 = t38_s1 | {5{t37}};
+    wire [7:0] t25 = {t24_s1, t23_s1};
+    wire [7:0] t30 = t25 - {t28_s1, t27_s1};
+    wire t37 = t30[7:5] != 3'd0;
+    wire [4:0] t40 = t30[4:0] | {5{t37}};
     wire [10:0] t44 = {t41_s1, t43_s1};
     wire [26:0] t46 = t40[4] ? 27'(t44) : t35_s1;
     wire [18:0] t50 = {t46[26:9], t46[8:0] != 9'd0};
     wire [26:0] t52 = t40[3] ? 27'(t50) : t46;
     wire [22:0] t56 = {t52[26:5], t52[4:0] != 5'd0};
     wire [26:0] t58 = t40[2] ? 27'(t56) : t52;
-    wire [24:0] t62 = {t58[26:3], t58[2:0] != 3'd0};
-    wire [26:0] t64 = t40[1] ? 27'(t62) : t58;
-    wire [25:0] t68 = {t64[26:2], t64[1:0] != 2'd0};
-    wire [26:0] aligned = t40[0] ? 27'(t68) : t64;
-    wire [26:0] t71 = {27{t9_s1}};
+    wire is_nan = t19_s1 & t89_s1;
 
-    logic t14_s2, t9_s2, t19_s2, t11_s2, is_nan_s2;
+    logic [26:0] t58_s2;
+    logic t61_s2, t63_s2, t69_s2, t9_s2, t14_s2, t19_s2, t11_s2, is_nan_s2;
     logic [22:0] t12_s2;
-    logic [26:0] t72_s2;
     logic [7:0] t25_s2;
     always_ff @(posedge clk) begin
+        t58_s2 <= t58;
+        t61_s2 <= t58[2:0] != 3'd0;
+        t63_s2 <= t40[1];
+        t69_s2 <= t40[0];
+        t9_s2 <= t9_s1;
         t14_s2 <= t14_s1;
         t12_s2 <= t12_s1;
-        t9_s2 <= t9_s1;
-        t72_s2 <= aligned ^ t71;
         t19_s2 <= t19_s1;
-        t25_s2 <= t25_s1;
+        t25_s2 <= t25;
         t11_s2 <= t11_s1;
-        is_nan_s2 <= is_nan_s1;
+        is_nan_s2 <= is_nan;
     end
 
     // cycle 2
+    wire [24:0] t62 = {t58_s2[26:3], t61_s2};
+    wire [26:0] t64 = t63_s2 ? 27'(t62) : t58_s2;
+    wire [25:0] t68 = {t64[26:2], t64[1:0] != 2'd0};
+    wire [26:0] aligned = t69_s2 ? 27'(t68) : t64;
+    wire [26:0] t71 = {27{t9_s2}};
     wire [27:0] t77 = {~t14_s2, t12_s2, 3'd0, 1'b1};
-    wire [27:0] t78 = {t72_s2, t9_s2};
+    wire [27:0] t78 = {aligned ^ t71, t9_s2};
     wire [28:0] sum = 29'(t77) + 29'(t78);
     wire t83 = (sum[28] & ~t9_s2) | t19_s2;
     wire [27:0] t85 = {t83, sum[27:1]};
@@ -95,58 +96,71 @@ module fadd_e8f23 (
     wire t109 = t108 == 7'd0;
     wire t110 = ~t109;
     wire [7:0] t112 = t25_s2 & {8{t110}};
-    wire t114 = t112[7:5] != 3'd0;
-    wire t119 = ({t95, t97, t99, t101} == 4'd0) & (t114 | t112[4]);
-    wire t122 = t114 | (t112[4] & ~t119);
-    wire t133 = t119 ? ({t103, t105} == 2'd0) : ({t95, t97} == 2'd0);
-    wire [27:0] t134 = t119 ? {sum[12:1], 16'd0} : t85;
-    wire [6:0] t135 = t119 ? {t103, t105, t107, 4'd0} : t108;
-    wire t138 = t133 & (t122 | t112[3]);
-    wire t152 = t138 ? ~t135[4] : ~t135[6];
-    wire [27:0] t153 = t138 ? {t134[19:0], 8'd0} : t134;
     wire t211 = (t11_s2 & ~(t109 & t9_s2)) & ~is_nan_s2;
 
-    logic t122_s3, t140_s3, t152_s3, t138_s3, t119_s3, is_special_s3, is_nan_s3, t211_s3;
     logic [7:0] t112_s3;
-    logic [23:0] t160_s3;
-    logic [1:0] t162_s3;
-    logic [27:0] t153_s3;
+    logic t116_s3, t107_s3, t105_s3, t103_s3, t130_s3, t132_s3, is_special_s3, is_nan_s3, t211_s3;
+    logic [11:0] t123_s3;
+    logic [27:0] t85_s3;
+    logic [6:0] t108_s3;
     always_ff @(posedge clk) begin
-        t122_s3 <= t122;
-        t140_s3 <= t112[3] & ~t138;
         t112_s3 <= t112;
-        t152_s3 <= t152;
-        t160_s3 <= t153[23:0];
-        t162_s3 <= t153[23:22];
-        t153_s3 <= t153;
-        t138_s3 <= t138;
-        t119_s3 <= t119;
+        t116_s3 <= {t95, t97, t99, t101} == 4'd0;
+        t123_s3 <= sum[12:1];
+        t107_s3 <= t107;
+        t105_s3 <= t105;
+        t103_s3 <= t103;
+        t130_s3 <= {t103, t105} == 2'd0;
+        t132_s3 <= {t95, t97} == 2'd0;
+        t85_s3 <= t85;
+        t108_s3 <= t108;
         is_special_s3 <= is_special;
         is_nan_s3 <= is_nan_s2;
         t211_s3 <= t211;
     end
 
     // cycle 3
-    wire t141 = t122_s3 | t140_s3;
-    wire t156 = t152_s3 & (t141 | t112_s3[2]);
+    wire t114 = t112_s3[7:5] != 3'd0;
+    wire t119 = t116_s3 & (t114 | t112_s3[4]);
+    wire t122 = t114 | (t112_s3[4] & ~t119);
+    wire [27:0] t134 = t119 ? {t123_s3, 16'd0} : t85_s3;
+    wire [6:0] t135 = t119 ? {t103_s3, t105_s3, t107_s3, 4'd0} : t108_s3;
+    wire t138 = (t119 ? t130_s3 : t132_s3) & (t122 | t112_s3[3]);
+    wire t141 = t122 | (t112_s3[3] & ~t138);
+    wire t152 = t138 ? ~t135[4] : ~t135[6];
+    wire [27:0] t153 = t138 ? {t134[19:0], 8'd0} : t134;
+    wire t156 = t152 & (t141 | t112_s3[2]);
     wire t159 = t141 | (t112_s3[2] & ~t156);
-    wire t166 = t156 ? (t162_s3 == 2'd0) : (t153_s3[27:26] == 2'd0);
-    wire [27:0] t167 = t156 ? {t160_s3, 4'd0} : t153_s3;
+    wire t166 = t156 ? (t153[23:22] == 2'd0) : (t153[27:26] == 2'd0);
+    wire [27:0] t167 = t156 ? {t153[23:0], 4'd0} : t153;
     wire t170 = t166 & (t159 | t112_s3[1]);
     wire t173 = t159 | (t112_s3[1] & ~t170);
     wire t180 = t170 ? ~t167[25] : ~t167[27];
     wire [27:0] t181 = t170 ? {t167[25:0], 2'd0} : t167;
     wire t184 = t180 & (t173 | t112_s3[0]);
     wire [27:0] normalised = t184 ? {t181[26:0], 1'b0} : t181;
-    wire [4:0] t188 = {t119_s3, t138_s3, t156, t170, t184};
+    wire [4:0] t188 = {t119, t138, t156, t170, t184};
     wire t196 = ~is_special_s3;
     wire t202 = normalised[4] | (normalised[2:0] != 3'd0);
     wire round_up = normalised[3] & t202;
     wire [22:0] t204 = {23{t196}};
     wire [22:0] t209 = (normalised[26:4] & t204) | {is_nan_s3, 22'd0};
-    wire [23:0] t213 = {normalised[27], 22'd0, round_up & t196};
-    wire [30:0] t214 = {t112_s3 - 8'(t188), t209} + 31'(t213);
-    assign result = {t211_s3, t214};
+
+    logic [7:0] t192_s4;
+    logic [22:0] t209_s4;
+    logic t206_s4, t194_s4, t211_s4;
+    always_ff @(posedge clk) begin
+        t192_s4 <= t112_s3 - 8'(t188);
+        t209_s4 <= t209;
+        t206_s4 <= round_up & t196;
+        t194_s4 <= normalised[27];
+        t211_s4 <= t211_s3;
+    end
+
+    // cycle 4
+    wire [23:0] t213 = {t194_s4, 22'd0, t206_s4};
+    wire [31:0] t216 = {t211_s4, {t192_s4, t209_s4} + 31'(t213)};
+    assign result = t216;
 
     // Bits that nothing reads.
     wire _unused = &{
@@ -690,7 +704,15 @@ module exp_e8f23 (
     wire is_nan = t181 & (a[22:0] != 23'd0);
     wire t184 = t47[8] | t181;
     wire [10:0] t191 = 11'($signed(exponent[37:28])) + 11'd254;
-    wire [25:0] t196 = {t179[30:6], t178[5:0] != 6'd0};
+
+    logic t195_s8;
+    logic [24:0] t193_s8;
+    always_ff @(posedge clk) begin
+        t195_s8 <= t178[5:0] != 6'd0;
+        t193_s8 <= t179[30:6];
+    end
+
+    wire [25:0] t196 = {t193_s8, t195_s8};
     wire t206 = (t191[7] & t191[8]) | t191[9];
     wire t209 = (t191[9:7] != 3'd0) & ~t191[10];
     wire [7:0] t210 = {~t191[7], t191[6:0]};
@@ -727,26 +749,22 @@ module exp_e8f23 (
 
     wire [4:0] t223 = t215_s4 ? 5'd0 : t222;
 
-    logic t226_s8;
     logic [8:0] t224_s8;
     always_ff @(posedge clk) begin
-        t226_s8 <= t196[16:0] != 17'd0;
         t224_s8 <= t179[30:22];
     end
 
-    wire [9:0] t227 = {t224_s8, t226_s8};
+    wire [9:0] t227 = {t224_s8, t196[16:0] != 17'd0};
 
     logic t228_s5, t228_s6, t228_s7, t228_s8;
-    logic [25:0] t196_s8;
     always_ff @(posedge clk) begin
         t228_s5 <= t223[4];
         t228_s6 <= t228_s5;
         t228_s7 <= t228_s6;
         t228_s8 <= t228_s7;
-        t196_s8 <= t196;
     end
 
-    wire [25:0] t229 = t228_s8 ? 26'(t227) : t196_s8;
+    wire [25:0] t229 = t228_s8 ? 26'(t227) : t196;
     wire [17:0] t233 = {t229[25:9], t229[8:0] != 9'd0};
 
     logic t234_s5, t234_s6, t234_s7, t234_s8;
@@ -772,25 +790,27 @@ module exp_e8f23 (
     wire [23:0] t245 = {t241[25:3], t241[2:0] != 3'd0};
 
     logic t246_s5, t246_s6, t246_s7, t246_s8;
+    logic [25:0] t247_s9;
     always_ff @(posedge clk) begin
         t246_s5 <= t223[1];
         t246_s6 <= t246_s5;
         t246_s7 <= t246_s6;
         t246_s8 <= t246_s7;
+        t247_s9 <= t246_s8 ? 26'(t245) : t241;
     end
 
-    wire [25:0] t247 = t246_s8 ? 26'(t245) : t241;
-    wire [24:0] t251 = {t247[25:2], t247[1:0] != 2'd0};
+    wire [24:0] t251 = {t247_s9[25:2], t247_s9[1:0] != 2'd0};
 
-    logic t252_s5, t252_s6, t252_s7, t252_s8;
+    logic t252_s5, t252_s6, t252_s7, t252_s8, t252_s9;
     always_ff @(posedge clk) begin
         t252_s5 <= t223[0];
         t252_s6 <= t252_s5;
         t252_s7 <= t252_s6;
         t252_s8 <= t252_s7;
+        t252_s9 <= t252_s8;
     end
 
-    wire [25:0] aligned = t252_s8 ? 26'(t251) : t247;
+    wire [25:0] aligned = t252_s9 ? 26'(t251) : t247_s9;
 
     logic t206_s4, t256_s4, t192_s1, t192_s2, t192_s3, t192_s4;
     always_ff @(posedge clk) begin
@@ -807,36 +827,33 @@ module exp_e8f23 (
     wire [7:0] t265 = {8{is_special}};
 
     logic [7:0] t264_s4;
-    logic is_special_s5, is_special_s6, is_special_s7, is_special_s8;
+    logic is_special_s5, is_special_s6, is_special_s7, is_special_s8, is_special_s9;
     always_ff @(posedge clk) begin
         t264_s4 <= t264;
         is_special_s5 <= is_special;
         is_special_s6 <= is_special_s5;
         is_special_s7 <= is_special_s6;
         is_special_s8 <= is_special_s7;
+        is_special_s9 <= is_special_s8;
     end
 
-    wire t267 = ~is_special_s8;
+    wire t267 = ~is_special_s9;
 
-    logic t215_s5, t215_s6, t215_s7, t215_s8;
+    logic t215_s5, t215_s6, t215_s7, t215_s8, t215_s9;
     always_ff @(posedge clk) begin
         t215_s5 <= t215_s4;
         t215_s6 <= t215_s5;
         t215_s7 <= t215_s6;
         t215_s8 <= t215_s7;
+        t215_s9 <= t215_s8;
     end
 
-    wire t270 = (t215_s8 | aligned[25]) & t267;
-
-    logic t270_s9;
-    always_ff @(posedge clk) begin
-        t270_s9 <= t270;
-    end
-
+    wire t270 = (t215_s9 | aligned[25]) & t267;
     wire round_up = aligned[1] & (aligned[2] | aligned[0]);
     wire [22:0] t279 = {23{t267}};
 
     logic is_nan_s1, is_nan_s2, is_nan_s3, is_nan_s4, is_nan_s5, is_nan_s6, is_nan_s7, is_nan_s8;
+    logic is_nan_s9;
     always_ff @(posedge clk) begin
         is_nan_s1 <= is_nan;
         is_nan_s2 <= is_nan_s1;
@@ -846,28 +863,22 @@ module exp_e8f23 (
         is_nan_s6 <= is_nan_s5;
         is_nan_s7 <= is_nan_s6;
         is_nan_s8 <= is_nan_s7;
+        is_nan_s9 <= is_nan_s8;
     end
 
-    wire [22:0] t283 = (aligned[24:2] & t279) | {is_nan_s8, 22'd0};
+    wire [22:0] t283 = (aligned[24:2] & t279) | {is_nan_s9, 22'd0};
 
-    logic [7:0] t266_s5, t266_s6, t266_s7, t266_s8;
-    logic t281_s9;
+    logic [7:0] t266_s5, t266_s6, t266_s7, t266_s8, t266_s9;
     always_ff @(posedge clk) begin
         t266_s5 <= t264_s4 | t265;
         t266_s6 <= t266_s5;
         t266_s7 <= t266_s6;
         t266_s8 <= t266_s7;
-        t281_s9 <= round_up & t267;
+        t266_s9 <= t266_s8;
     end
 
-    wire [23:0] t285 = {t270_s9, 22'd0, t281_s9};
-
-    logic [30:0] t284_s9;
-    always_ff @(posedge clk) begin
-        t284_s9 <= {t266_s8, t283};
-    end
-
-    wire [30:0] t286 = t284_s9 + 31'(t285);
+    wire [23:0] t285 = {t270, 22'd0, round_up & t267};
+    wire [30:0] t286 = {t266_s9, t283} + 31'(t285);
     assign result = 32'(t286);
 
     // Bits that nothing reads.
@@ -919,9 +930,6 @@ module fdiv_e8f23 (
     wire [23:0] t72 = t58 ? {t59[15:0], 8'd0} : t59;
     wire t79 = t71 ? (t72[19:18] == 2'd0) : (t72[23:22] == 2'd0);
     wire [23:0] t80 = t71 ? {t72[19:0], 4'd0} : t72;
-    wire t87 = t79 ? ~t80[21] : ~t80[23];
-    wire [23:0] t88 = t79 ? {t80[21:0], 2'd0} : t80;
-    wire [23:0] normalised = t87 ? {t88[22:0], 1'b0} : t88;
     wire [23:0] t95 = {~b_is_tiny, b[22:0]};
     wire t101 = t95[23:20] != 4'd0;
     wire t103 = b[19:16] != 4'd0;
@@ -938,32 +946,31 @@ module fdiv_e8f23 (
     wire [23:0] t134 = t122 ? {t123[15:0], 8'd0} : t123;
     wire t141 = t133 ? (t134[19:18] == 2'd0) : (t134[23:22] == 2'd0);
     wire [23:0] t142 = t133 ? {t134[19:0], 4'd0} : t134;
-    wire t149 = t141 ? ~t142[21] : ~t142[23];
-    wire [23:0] t150 = t141 ? {t142[21:0], 2'd0} : t142;
-    wire [23:0] normalised_1 = t149 ? {t150[22:0], 1'b0} : t150;
-    wire [48:0] t160 = {normalised[23:1], normalised[0], 25'd0};
 
-    logic t31_s1, t87_s1, t79_s1, t71_s1, t58_s1, t48_s1, t97_s1, t149_s1, t141_s1, t133_s1, t122_s1;
+    logic t31_s1, t83_s1, t79_s1, t71_s1, t58_s1, t48_s1, t97_s1, t145_s1, t141_s1, t133_s1, t122_s1;
     logic t114_s1, t25_s1, t24_s1, is_nan_s1, t543_s1;
     logic [6:0] t32_s1, t98_s1;
-    logic [23:0] t161_s1, normalised_s1;
+    logic [21:0] t81_s1, t143_s1;
+    logic [23:0] t80_s1, t142_s1;
     always_ff @(posedge clk) begin
         t31_s1 <= a_exponent[0] | a_is_tiny;
         t32_s1 <= a[30:24];
-        t87_s1 <= t87;
+        t81_s1 <= t80[21:0];
+        t83_s1 <= t80[21];
+        t80_s1 <= t80;
         t79_s1 <= t79;
         t71_s1 <= t71;
         t58_s1 <= t58;
         t48_s1 <= t48;
         t97_s1 <= b_exponent[0] | b_is_tiny;
         t98_s1 <= b[30:24];
-        t149_s1 <= t149;
+        t143_s1 <= t142[21:0];
+        t145_s1 <= t142[21];
+        t142_s1 <= t142;
         t141_s1 <= t141;
         t133_s1 <= t133;
         t122_s1 <= t122;
         t114_s1 <= t114;
-        t161_s1 <= t160[48:25];
-        normalised_s1 <= normalised_1;
         t25_s1 <= t25;
         t24_s1 <= t24;
         is_nan_s1 <= is_nan;
@@ -972,46 +979,44 @@ module fdiv_e8f23 (
 
     // cycle 1
     wire [7:0] t33 = {t32_s1, t31_s1};
-    wire [4:0] t92 = {t48_s1, t58_s1, t71_s1, t79_s1, t87_s1};
+    wire t87 = t79_s1 ? ~t83_s1 : ~t80_s1[23];
+    wire [23:0] t88 = t79_s1 ? {t81_s1, 2'd0} : t80_s1;
+    wire [23:0] normalised = t87 ? {t88[22:0], 1'b0} : t88;
+    wire [4:0] t92 = {t48_s1, t58_s1, t71_s1, t79_s1, t87};
     wire [8:0] t93 = 9'(t33) - 9'(t92);
     wire [7:0] t99 = {t98_s1, t97_s1};
-    wire [4:0] t154 = {t114_s1, t122_s1, t133_s1, t141_s1, t149_s1};
+    wire t149 = t141_s1 ? ~t145_s1 : ~t142_s1[23];
+    wire [23:0] t150 = t141_s1 ? {t143_s1, 2'd0} : t142_s1;
+    wire [23:0] normalised_1 = t149 ? {t150[22:0], 1'b0} : t150;
+    wire [4:0] t154 = {t114_s1, t122_s1, t133_s1, t141_s1, t149};
     wire [8:0] t155 = 9'(t99) - 9'(t154);
-    wire [24:0] t162 = 25'(t161_s1) - 25'(normalised_s1);
-    wire [24:0] t169 = {t162[24] ? t161_s1 : t162[23:0], 1'b0};
-    wire [25:0] normalised_x26 = 26'(normalised_s1);
-    wire [25:0] t170 = 26'(t169) - normalised_x26;
-    wire [24:0] t180 = {t170[25] ? t169[23:0] : t170[23:0], 1'b0};
-    wire [25:0] t181 = 26'(t180) - normalised_x26;
+    wire [48:0] t160 = {normalised[23:1], normalised[0], 25'd0};
+    wire [24:0] t162 = 25'(t160[48:25]) - 25'(normalised_1);
+    wire [24:0] t169 = {t162[24] ? t160[48:25] : t162[23:0], 1'b0};
+    wire [25:0] t170 = 26'(t169) - 26'(normalised_1);
     wire [9:0] t445 = 10'($signed(t93)) - 10'($signed(t155));
     wire [10:0] t449 = 11'($signed(t445)) + 11'd253;
     wire t460 = (t449[7] & t449[8]) | t449[9];
     wire t463 = (t449[9:7] != 3'd0) & ~t449[10];
     wire [7:0] t464 = {~t449[7], t449[6:0]};
-    wire [9:0] t465 = 10'd128 - t449[9:0];
-    wire [10:0] t466_x11 = 11'($signed(t465));
     wire t469 = t463 & ~t25_s1;
     wire [7:0] t519 = t464 & {8{t469}};
 
-    logic t163_s2, t171_s2, t182_s2, t25_s2, t469_s2, t512_s2, t511_s2, t24_s2, is_nan_s2, t543_s2;
-    logic [24:0] t180_s2;
-    logic [23:0] t183_s2, normalised_s2;
-    logic [5:0] t470_s2;
-    logic [4:0] t472_s2;
+    logic t163_s2, t171_s2, t25_s2, t469_s2, t460_s2, t510_s2, t512_s2, t24_s2, is_nan_s2, t543_s2;
+    logic [23:0] t173_s2, normalised_s2;
+    logic [10:0] t449_s2;
     logic [7:0] t519_s2;
     always_ff @(posedge clk) begin
         t163_s2 <= t162[24];
+        t173_s2 <= t170[25] ? t169[23:0] : t170[23:0];
         t171_s2 <= t170[25];
-        t182_s2 <= t181[25];
-        t180_s2 <= t180;
-        t183_s2 <= t181[23:0];
-        normalised_s2 <= normalised_s1;
-        t470_s2 <= t466_x11[10:5];
-        t472_s2 <= t465[4:0];
+        normalised_s2 <= normalised_1;
+        t449_s2 <= t449;
         t25_s2 <= t25_s1;
         t469_s2 <= t469;
+        t460_s2 <= t460;
+        t510_s2 <= t464[7:1] == 7'd127;
         t512_s2 <= t464 == 8'd253;
-        t511_s2 <= t460 | (t464[7:1] == 7'd127);
         t24_s2 <= t24_s1;
         t519_s2 <= t519;
         is_nan_s2 <= is_nan_s1;
@@ -1019,30 +1024,37 @@ module fdiv_e8f23 (
     end
 
     // cycle 2
-    wire [24:0] t191 = {t182_s2 ? t180_s2[23:0] : t183_s2, 1'b0};
+    wire [24:0] t180 = {t173_s2, 1'b0};
     wire [25:0] normalised_x26_1 = 26'(normalised_s2);
+    wire [25:0] t181 = 26'(t180) - normalised_x26_1;
+    wire [24:0] t191 = {t181[25] ? t180[23:0] : t181[23:0], 1'b0};
     wire [25:0] t192 = 26'(t191) - normalised_x26_1;
-    wire [2:0] t197 = {~t163_s2, ~t171_s2, ~t182_s2};
+    wire [2:0] t197 = {~t163_s2, ~t171_s2, ~t181[25]};
     wire [24:0] t202 = {t192[25] ? t191[23:0] : t192[23:0], 1'b0};
     wire [25:0] t203 = 26'(t202) - normalised_x26_1;
-    wire t471 = t470_s2 != 6'd0;
-    wire [4:0] t474 = t472_s2 | {5{t471}};
+    wire [9:0] t465 = 10'd128 - t449_s2[9:0];
+    wire [10:0] t466_x11 = 11'($signed(t465));
+    wire t471 = t466_x11[10:5] != 6'd0;
+    wire [4:0] t474 = t465[4:0] | {5{t471}};
     wire [4:0] t476 = t474 | {5{t25_s2}};
 
-    logic [23:0] t206_s3, normalised_s3;
-    logic [3:0] t208_s3;
-    logic t204_s3, t469_s3, t512_s3, t511_s3, t24_s3, is_nan_s3, t543_s3;
+    logic [2:0] t197_s3;
+    logic t193_s3, t204_s3, t469_s3, t512_s3, t511_s3, t24_s3, is_nan_s3, t543_s3;
+    logic [24:0] t202_s3;
+    logic [23:0] t205_s3, normalised_s3;
     logic [4:0] t476_s3;
     logic [7:0] t519_s3;
     always_ff @(posedge clk) begin
-        t206_s3 <= t203[25] ? t202[23:0] : t203[23:0];
-        t208_s3 <= {t197, ~t192[25]};
+        t197_s3 <= t197;
+        t193_s3 <= t192[25];
         t204_s3 <= t203[25];
+        t202_s3 <= t202;
+        t205_s3 <= t203[23:0];
         normalised_s3 <= normalised_s2;
         t469_s3 <= t469_s2;
         t476_s3 <= t476;
         t512_s3 <= t512_s2;
-        t511_s3 <= t511_s2;
+        t511_s3 <= t460_s2 | t510_s2;
         t24_s3 <= t24_s2;
         t519_s3 <= t519_s2;
         is_nan_s3 <= is_nan_s2;
@@ -1050,27 +1062,22 @@ module fdiv_e8f23 (
     end
 
     // cycle 3
-    wire [24:0] t213 = {t206_s3, 1'b0};
+    wire [24:0] t213 = {t204_s3 ? t202_s3[23:0] : t205_s3, 1'b0};
     wire [25:0] normalised_x26_2 = 26'(normalised_s3);
     wire [25:0] t214 = 26'(t213) - normalised_x26_2;
+    wire [4:0] t219 = {t197_s3, ~t193_s3, ~t204_s3};
     wire [24:0] t224 = {t214[25] ? t213[23:0] : t214[23:0], 1'b0};
     wire [25:0] t225 = 26'(t224) - normalised_x26_2;
-    wire [5:0] t230 = {t208_s3, ~t204_s3, ~t214[25]};
-    wire [24:0] t235 = {t225[25] ? t224[23:0] : t225[23:0], 1'b0};
-    wire [25:0] t236 = 26'(t235) - normalised_x26_2;
 
+    logic [23:0] t228_s4, normalised_s4;
     logic [5:0] t230_s4;
-    logic t226_s4, t237_s4, t469_s4, t512_s4, t511_s4, t24_s4, is_nan_s4, t543_s4;
-    logic [24:0] t235_s4;
-    logic [23:0] t238_s4, normalised_s4;
+    logic t226_s4, t469_s4, t512_s4, t511_s4, t24_s4, is_nan_s4, t543_s4;
     logic [4:0] t476_s4;
     logic [7:0] t519_s4;
     always_ff @(posedge clk) begin
-        t230_s4 <= t230;
+        t228_s4 <= t225[25] ? t224[23:0] : t225[23:0];
+        t230_s4 <= {t219, ~t214[25]};
         t226_s4 <= t225[25];
-        t237_s4 <= t236[25];
-        t235_s4 <= t235;
-        t238_s4 <= t236[23:0];
         normalised_s4 <= normalised_s3;
         t469_s4 <= t469_s3;
         t476_s4 <= t476_s3;
@@ -1083,22 +1090,26 @@ module fdiv_e8f23 (
     end
 
     // cycle 4
-    wire [24:0] t246 = {t237_s4 ? t235_s4[23:0] : t238_s4, 1'b0};
+    wire [24:0] t235 = {t228_s4, 1'b0};
     wire [25:0] normalised_x26_3 = 26'(normalised_s4);
+    wire [25:0] t236 = 26'(t235) - normalised_x26_3;
+    wire [24:0] t246 = {t236[25] ? t235[23:0] : t236[23:0], 1'b0};
     wire [25:0] t247 = 26'(t246) - normalised_x26_3;
-    wire [7:0] t252 = {t230_s4, ~t226_s4, ~t237_s4};
+    wire [7:0] t252 = {t230_s4, ~t226_s4, ~t236[25]};
     wire [24:0] t257 = {t247[25] ? t246[23:0] : t247[23:0], 1'b0};
     wire [25:0] t258 = 26'(t257) - normalised_x26_3;
 
-    logic [23:0] t261_s5, normalised_s5;
-    logic [8:0] t263_s5;
-    logic t259_s5, t469_s5, t512_s5, t511_s5, t24_s5, is_nan_s5, t543_s5;
+    logic [7:0] t252_s5, t519_s5;
+    logic t248_s5, t259_s5, t469_s5, t512_s5, t511_s5, t24_s5, is_nan_s5, t543_s5;
+    logic [24:0] t257_s5;
+    logic [23:0] t260_s5, normalised_s5;
     logic [4:0] t476_s5;
-    logic [7:0] t519_s5;
     always_ff @(posedge clk) begin
-        t261_s5 <= t258[25] ? t257[23:0] : t258[23:0];
-        t263_s5 <= {t252, ~t247[25]};
+        t252_s5 <= t252;
+        t248_s5 <= t247[25];
         t259_s5 <= t258[25];
+        t257_s5 <= t257;
+        t260_s5 <= t258[23:0];
         normalised_s5 <= normalised_s4;
         t469_s5 <= t469_s4;
         t476_s5 <= t476_s4;
@@ -1111,27 +1122,22 @@ module fdiv_e8f23 (
     end
 
     // cycle 5
-    wire [24:0] t268 = {t261_s5, 1'b0};
+    wire [24:0] t268 = {t259_s5 ? t257_s5[23:0] : t260_s5, 1'b0};
     wire [25:0] normalised_x26_4 = 26'(normalised_s5);
     wire [25:0] t269 = 26'(t268) - normalised_x26_4;
+    wire [9:0] t274 = {t252_s5, ~t248_s5, ~t259_s5};
     wire [24:0] t279 = {t269[25] ? t268[23:0] : t269[23:0], 1'b0};
     wire [25:0] t280 = 26'(t279) - normalised_x26_4;
-    wire [10:0] t285 = {t263_s5, ~t259_s5, ~t269[25]};
-    wire [24:0] t290 = {t280[25] ? t279[23:0] : t280[23:0], 1'b0};
-    wire [25:0] t291 = 26'(t290) - normalised_x26_4;
 
+    logic [23:0] t283_s6, normalised_s6;
     logic [10:0] t285_s6;
-    logic t281_s6, t292_s6, t469_s6, t512_s6, t511_s6, t24_s6, is_nan_s6, t543_s6;
-    logic [24:0] t290_s6;
-    logic [23:0] t293_s6, normalised_s6;
+    logic t281_s6, t469_s6, t512_s6, t511_s6, t24_s6, is_nan_s6, t543_s6;
     logic [4:0] t476_s6;
     logic [7:0] t519_s6;
     always_ff @(posedge clk) begin
-        t285_s6 <= t285;
+        t283_s6 <= t280[25] ? t279[23:0] : t280[23:0];
+        t285_s6 <= {t274, ~t269[25]};
         t281_s6 <= t280[25];
-        t292_s6 <= t291[25];
-        t290_s6 <= t290;
-        t293_s6 <= t291[23:0];
         normalised_s6 <= normalised_s5;
         t469_s6 <= t469_s5;
         t476_s6 <= t476_s5;
@@ -1144,22 +1150,27 @@ module fdiv_e8f23 (
     end
 
     // cycle 6
-    wire [24:0] t301 = {t292_s6 ? t290_s6[23:0] : t293_s6, 1'b0};
+    wire [24:0] t290 = {t283_s6, 1'b0};
     wire [25:0] normalised_x26_5 = 26'(normalised_s6);
+    wire [25:0] t291 = 26'(t290) - normalised_x26_5;
+    wire [24:0] t301 = {t291[25] ? t290[23:0] : t291[23:0], 1'b0};
     wire [25:0] t302 = 26'(t301) - normalised_x26_5;
-    wire [12:0] t307 = {t285_s6, ~t281_s6, ~t292_s6};
+    wire [12:0] t307 = {t285_s6, ~t281_s6, ~t291[25]};
     wire [24:0] t312 = {t302[25] ? t301[23:0] : t302[23:0], 1'b0};
     wire [25:0] t313 = 26'(t312) - normalised_x26_5;
 
-    logic [23:0] t316_s7, normalised_s7;
-    logic [13:0] t318_s7;
-    logic t314_s7, t469_s7, t512_s7, t511_s7, t24_s7, is_nan_s7, t543_s7;
+    logic [12:0] t307_s7;
+    logic t303_s7, t314_s7, t469_s7, t512_s7, t511_s7, t24_s7, is_nan_s7, t543_s7;
+    logic [24:0] t312_s7;
+    logic [23:0] t315_s7, normalised_s7;
     logic [4:0] t476_s7;
     logic [7:0] t519_s7;
     always_ff @(posedge clk) begin
-        t316_s7 <= t313[25] ? t312[23:0] : t313[23:0];
-        t318_s7 <= {t307, ~t302[25]};
+        t307_s7 <= t307;
+        t303_s7 <= t302[25];
         t314_s7 <= t313[25];
+        t312_s7 <= t312;
+        t315_s7 <= t313[23:0];
         normalised_s7 <= normalised_s6;
         t469_s7 <= t469_s6;
         t476_s7 <= t476_s6;
@@ -1172,27 +1183,22 @@ module fdiv_e8f23 (
     end
 
     // cycle 7
-    wire [24:0] t323 = {t316_s7, 1'b0};
+    wire [24:0] t323 = {t314_s7 ? t312_s7[23:0] : t315_s7, 1'b0};
     wire [25:0] normalised_x26_6 = 26'(normalised_s7);
     wire [25:0] t324 = 26'(t323) - normalised_x26_6;
+    wire [14:0] t329 = {t307_s7, ~t303_s7, ~t314_s7};
     wire [24:0] t334 = {t324[25] ? t323[23:0] : t324[23:0], 1'b0};
     wire [25:0] t335 = 26'(t334) - normalised_x26_6;
-    wire [15:0] t340 = {t318_s7, ~t314_s7, ~t324[25]};
-    wire [24:0] t345 = {t335[25] ? t334[23:0] : t335[23:0], 1'b0};
-    wire [25:0] t346 = 26'(t345) - normalised_x26_6;
 
+    logic [23:0] t338_s8, normalised_s8;
     logic [15:0] t340_s8;
-    logic t336_s8, t347_s8, t469_s8, t512_s8, t511_s8, t24_s8, is_nan_s8, t543_s8;
-    logic [24:0] t345_s8;
-    logic [23:0] t348_s8, normalised_s8;
+    logic t336_s8, t469_s8, t512_s8, t511_s8, t24_s8, is_nan_s8, t543_s8;
     logic [4:0] t476_s8;
     logic [7:0] t519_s8;
     always_ff @(posedge clk) begin
-        t340_s8 <= t340;
+        t338_s8 <= t335[25] ? t334[23:0] : t335[23:0];
+        t340_s8 <= {t329, ~t324[25]};
         t336_s8 <= t335[25];
-        t347_s8 <= t346[25];
-        t345_s8 <= t345;
-        t348_s8 <= t346[23:0];
         normalised_s8 <= normalised_s7;
         t469_s8 <= t469_s7;
         t476_s8 <= t476_s7;
@@ -1205,22 +1211,27 @@ module fdiv_e8f23 (
     end
 
     // cycle 8
-    wire [24:0] t356 = {t347_s8 ? t345_s8[23:0] : t348_s8, 1'b0};
+    wire [24:0] t345 = {t338_s8, 1'b0};
     wire [25:0] normalised_x26_7 = 26'(normalised_s8);
+    wire [25:0] t346 = 26'(t345) - normalised_x26_7;
+    wire [24:0] t356 = {t346[25] ? t345[23:0] : t346[23:0], 1'b0};
     wire [25:0] t357 = 26'(t356) - normalised_x26_7;
-    wire [17:0] t362 = {t340_s8, ~t336_s8, ~t347_s8};
+    wire [17:0] t362 = {t340_s8, ~t336_s8, ~t346[25]};
     wire [24:0] t367 = {t357[25] ? t356[23:0] : t357[23:0], 1'b0};
     wire [25:0] t368 = 26'(t367) - normalised_x26_7;
 
-    logic [23:0] t371_s9, normalised_s9;
-    logic [18:0] t373_s9;
-    logic t369_s9, t469_s9, t512_s9, t511_s9, t24_s9, is_nan_s9, t543_s9;
+    logic [17:0] t362_s9;
+    logic t358_s9, t369_s9, t469_s9, t512_s9, t511_s9, t24_s9, is_nan_s9, t543_s9;
+    logic [24:0] t367_s9;
+    logic [23:0] t370_s9, normalised_s9;
     logic [4:0] t476_s9;
     logic [7:0] t519_s9;
     always_ff @(posedge clk) begin
-        t371_s9 <= t368[25] ? t367[23:0] : t368[23:0];
-        t373_s9 <= {t362, ~t357[25]};
+        t362_s9 <= t362;
+        t358_s9 <= t357[25];
         t369_s9 <= t368[25];
+        t367_s9 <= t367;
+        t370_s9 <= t368[23:0];
         normalised_s9 <= normalised_s8;
         t469_s9 <= t469_s8;
         t476_s9 <= t476_s8;
@@ -1233,27 +1244,22 @@ module fdiv_e8f23 (
     end
 
     // cycle 9
-    wire [24:0] t378 = {t371_s9, 1'b0};
+    wire [24:0] t378 = {t369_s9 ? t367_s9[23:0] : t370_s9, 1'b0};
     wire [25:0] normalised_x26_8 = 26'(normalised_s9);
     wire [25:0] t379 = 26'(t378) - normalised_x26_8;
+    wire [19:0] t384 = {t362_s9, ~t358_s9, ~t369_s9};
     wire [24:0] t389 = {t379[25] ? t378[23:0] : t379[23:0], 1'b0};
     wire [25:0] t390 = 26'(t389) - normalised_x26_8;
-    wire [20:0] t395 = {t373_s9, ~t369_s9, ~t379[25]};
-    wire [24:0] t400 = {t390[25] ? t389[23:0] : t390[23:0], 1'b0};
-    wire [25:0] t401 = 26'(t400) - normalised_x26_8;
 
+    logic [23:0] t393_s10, normalised_s10;
     logic [20:0] t395_s10;
-    logic t391_s10, t402_s10, t469_s10, t512_s10, t511_s10, t24_s10, is_nan_s10, t543_s10;
-    logic [24:0] t400_s10;
-    logic [23:0] t403_s10, normalised_s10;
+    logic t391_s10, t469_s10, t512_s10, t511_s10, t24_s10, is_nan_s10, t543_s10;
     logic [4:0] t476_s10;
     logic [7:0] t519_s10;
     always_ff @(posedge clk) begin
-        t395_s10 <= t395;
+        t393_s10 <= t390[25] ? t389[23:0] : t390[23:0];
+        t395_s10 <= {t384, ~t379[25]};
         t391_s10 <= t390[25];
-        t402_s10 <= t401[25];
-        t400_s10 <= t400;
-        t403_s10 <= t401[23:0];
         normalised_s10 <= normalised_s9;
         t469_s10 <= t469_s9;
         t476_s10 <= t476_s9;
@@ -1266,73 +1272,72 @@ module fdiv_e8f23 (
     end
 
     // cycle 10
-    wire [24:0] t411 = {t402_s10 ? t400_s10[23:0] : t403_s10, 1'b0};
+    wire [24:0] t400 = {t393_s10, 1'b0};
     wire [25:0] normalised_x26_9 = 26'(normalised_s10);
+    wire [25:0] t401 = 26'(t400) - normalised_x26_9;
+    wire [24:0] t411 = {t401[25] ? t400[23:0] : t401[23:0], 1'b0};
     wire [25:0] t412 = 26'(t411) - normalised_x26_9;
-    wire [22:0] t417 = {t395_s10, ~t391_s10, ~t402_s10};
+    wire [22:0] t417 = {t395_s10, ~t391_s10, ~t401[25]};
     wire [24:0] t422 = {t412[25] ? t411[23:0] : t412[23:0], 1'b0};
     wire [25:0] t423 = 26'(t422) - normalised_x26_9;
-    wire [24:0] t439 = {t417, ~t412[25], ~t423[25]};
-    wire [4:0] t477 = t469_s10 ? 5'(t395_s10[20]) : t476_s10;
-    wire t515 = (t511_s10 | (t512_s10 & t395_s10[20])) & t469_s10;
 
-    logic [23:0] t426_s11, normalised_s11;
-    logic [24:0] t440_s11;
-    logic t482_s11, t488_s11, t494_s11, t500_s11, t506_s11, t24_s11, t515_s11, t450_s11, t469_s11;
-    logic t525_s11, is_nan_s11, t543_s11;
+    logic [22:0] t417_s11;
+    logic t413_s11, t424_s11, t469_s11, t512_s11, t511_s11, t24_s11, is_nan_s11, t543_s11;
+    logic [24:0] t422_s11;
+    logic [23:0] t425_s11, normalised_s11;
+    logic [4:0] t476_s11;
     logic [7:0] t519_s11;
     always_ff @(posedge clk) begin
-        t426_s11 <= t423[25] ? t422[23:0] : t423[23:0];
+        t417_s11 <= t417;
+        t413_s11 <= t412[25];
+        t424_s11 <= t423[25];
+        t422_s11 <= t422;
+        t425_s11 <= t423[23:0];
         normalised_s11 <= normalised_s10;
-        t440_s11 <= t439;
-        t482_s11 <= t477[4];
-        t488_s11 <= t477[3];
-        t494_s11 <= t477[2];
-        t500_s11 <= t477[1];
-        t506_s11 <= t477[0];
-        t24_s11 <= t24_s10;
-        t515_s11 <= t515;
-        t519_s11 <= t519_s10;
-        t450_s11 <= t395_s10[20];
         t469_s11 <= t469_s10;
-        t525_s11 <= t469_s10 & t395_s10[20];
+        t476_s11 <= t476_s10;
+        t512_s11 <= t512_s10;
+        t511_s11 <= t511_s10;
+        t24_s11 <= t24_s10;
+        t519_s11 <= t519_s10;
         is_nan_s11 <= is_nan_s10;
         t543_s11 <= t543_s10;
     end
 
     // cycle 11
-    wire [24:0] t433 = {t426_s11, 1'b0};
+    wire [24:0] t433 = {t424_s11 ? t422_s11[23:0] : t425_s11, 1'b0};
     wire [25:0] t434 = 26'(t433) - 26'(normalised_s11);
-    wire [25:0] quotient = {t440_s11, ~t434[25]};
+    wire [24:0] t439 = {t417_s11, ~t413_s11, ~t424_s11};
+    wire [25:0] quotient = {t439, ~t434[25]};
     wire t444 = (t434[25] ? t433[23:0] : t434[23:0]) != 24'd0;
     wire [26:0] t448 = {quotient, t444};
-    wire [10:0] t481 = {t440_s11[24:15], t448[16:0] != 17'd0};
-    wire [26:0] t483 = t482_s11 ? 27'(t481) : t448;
-    wire is_special = t24_s11 | t515_s11;
+    wire [4:0] t477 = t469_s11 ? 5'(t417_s11[22]) : t476_s11;
+    wire [10:0] t481 = {t417_s11[22:13], t448[16:0] != 17'd0};
+    wire t515 = (t511_s11 | (t512_s11 & t417_s11[22])) & t469_s11;
+    wire is_special = t24_s11 | t515;
     wire [7:0] t520 = {8{is_special}};
 
     logic [26:0] t483_s12;
-    logic t486_s12, t488_s12, t494_s12, t500_s12, t506_s12, is_special_s12, t450_s12, t469_s12;
-    logic t525_s12, is_nan_s12, t543_s12;
+    logic t488_s12, t494_s12, t500_s12, t506_s12, is_special_s12, t450_s12, t469_s12, t525_s12;
+    logic is_nan_s12, t543_s12;
     logic [7:0] t521_s12;
     always_ff @(posedge clk) begin
-        t483_s12 <= t483;
-        t486_s12 <= t483[8:0] != 9'd0;
-        t488_s12 <= t488_s11;
-        t494_s12 <= t494_s11;
-        t500_s12 <= t500_s11;
-        t506_s12 <= t506_s11;
+        t483_s12 <= t477[4] ? 27'(t481) : t448;
+        t488_s12 <= t477[3];
+        t494_s12 <= t477[2];
+        t500_s12 <= t477[1];
+        t506_s12 <= t477[0];
         is_special_s12 <= is_special;
-        t450_s12 <= t450_s11;
+        t450_s12 <= t417_s11[22];
         t469_s12 <= t469_s11;
-        t525_s12 <= t525_s11;
+        t525_s12 <= t469_s11 & t417_s11[22];
         is_nan_s12 <= is_nan_s11;
         t521_s12 <= t519_s11 | t520;
         t543_s12 <= t543_s11;
     end
 
     // cycle 12
-    wire [18:0] t487 = {t483_s12[26:9], t486_s12};
+    wire [18:0] t487 = {t483_s12[26:9], t483_s12[8:0] != 9'd0};
     wire [26:0] t489 = t488_s12 ? 27'(t487) : t483_s12;
     wire [22:0] t493 = {t489[26:5], t489[4:0] != 5'd0};
     wire [26:0] t495 = t494_s12 ? 27'(t493) : t489;
@@ -1345,18 +1350,19 @@ module fdiv_e8f23 (
     wire [22:0] t536 = {23{t522}};
     wire [22:0] t541 = (aligned[24:2] & t536) | {is_nan_s12, 22'd0};
 
-    logic t538_s13, t543_s13;
-    logic [1:0] t528_s13;
+    logic t522_s13, t538_s13, t543_s13;
+    logic [1:0] t526_s13;
     logic [30:0] t544_s13;
     always_ff @(posedge clk) begin
+        t522_s13 <= t522;
+        t526_s13 <= t526;
         t538_s13 <= round_up & t522;
-        t528_s13 <= t526 & {2{t522}};
         t544_s13 <= {t521_s12, t541};
         t543_s13 <= t543_s12;
     end
 
     // cycle 13
-    wire [24:0] t545 = {t528_s13, 22'd0, t538_s13};
+    wire [24:0] t545 = {t526_s13 & {2{t522_s13}}, 22'd0, t538_s13};
     assign result = {t543_s13, t544_s13 + 31'(t545)};
 
     // Bits that nothing reads.
@@ -1369,34 +1375,35 @@ module fdiv_e8f23 (
         t160[24:0],
         t170[24],
         t181[24],
-        t180_s2[24],
         t192[24],
         t203[24],
+        t202_s3[24],
         t214[24],
         t225[24],
         t236[24],
-        t235_s4[24],
         t247[24],
         t258[24],
+        t257_s5[24],
         t269[24],
         t280[24],
         t291[24],
-        t290_s6[24],
         t302[24],
         t313[24],
+        t312_s7[24],
         t324[24],
         t335[24],
         t346[24],
-        t345_s8[24],
         t357[24],
         t368[24],
+        t367_s9[24],
         t379[24],
         t390[24],
         t401[24],
-        t400_s10[24],
         t412[24],
         t423[24],
+        t422_s11[24],
         t434[24],
+        t449_s2[10],
         t466_x11[4:0]
     };
 endmodule
@@ -1673,9 +1680,9 @@ module softmax (
         end
     end
 
-    // loop i (examples/softmax.py:17): II 2, 18 cycles an iteration; bound by carried dependence through 'total'
+    // loop i (examples/softmax.py:17): II 2, 19 cycles an iteration; bound by carried dependence through 'total'
     logic i_v1_1, i_v2_1, i_v3, i_v4, i_v5, i_v6, i_v7, i_v8, i_v9, i_v10, i_v11, i_v12, i_v13, i_v14;
-    logic i_v15, i_v16, i_v17;
+    logic i_v15, i_v16, i_v17, i_v18;
     always_ff @(posedge ap_clk) begin
         if (ap_rst) begin
             i_v1_1 <= 1'b0;
@@ -1695,6 +1702,7 @@ module softmax (
             i_v15 <= 1'b0;
             i_v16 <= 1'b0;
             i_v17 <= 1'b0;
+            i_v18 <= 1'b0;
         end else begin
             i_v1_1 <= i_v0_1;
             i_v2_1 <= i_v1_1;
@@ -1713,6 +1721,7 @@ module softmax (
             i_v15 <= i_v14;
             i_v16 <= i_v15;
             i_v17 <= i_v16;
+            i_v18 <= i_v17;
         end
     end
 
@@ -1738,17 +1747,17 @@ module softmax (
         .result(i_t35_1)
     );
 
-    logic [31:0] i_t35_s6;
+    logic [31:0] i_t35_s7;
     always_ff @(posedge ap_clk) begin
-        if (i_v5) begin
-            i_t35_s6 <= i_t35_1;  // examples/softmax.py:18
+        if (i_v6) begin
+            i_t35_s7 <= i_t35_1;  // examples/softmax.py:18
         end
     end
 
     logic [31:0] i_t36_1;
     exp_e8f23 u_i_t36 (  // examples/softmax.py:18
         .clk(ap_clk),
-        .a(i_t35_s6),
+        .a(i_t35_s7),
         .result(i_t36_1)
     );
 
@@ -1759,10 +1768,10 @@ module softmax (
     wire [7:0] i_t52 = {i_t36_1[30:24], i_a_exponent[0] | i_a_is_tiny};  // examples/softmax.py:19
     wire [23:0] i_t53 = {~i_a_is_tiny & ~i_t44, i_t36_1[22:0]};  // examples/softmax.py:19
 
-    logic [33:0] i_t54_s16;
+    logic [33:0] i_t54_s17;
     always_ff @(posedge ap_clk) begin
-        if (i_v15) begin
-            i_t54_s16 <= {i_t44, i_a_sign, i_t52, i_t53};  // examples/softmax.py:19
+        if (i_v16) begin
+            i_t54_s17 <= {i_t44, i_a_sign, i_t52, i_t53};  // examples/softmax.py:19
         end
     end
 
@@ -1770,7 +1779,7 @@ module softmax (
     fadd_carried_e8f23 u_i_total (  // examples/softmax.py:19
         .clk(ap_clk),
         .a(total_r),
-        .b(i_t54_s16),
+        .b(i_t54_s17),
         .result(i_total)
     );
 
@@ -1905,7 +1914,7 @@ module softmax (
         end
     end
 
-    wire loop_end_1 = i_v17 & i_t4_s17;
+    wire loop_end_1 = i_v18 & i_t4_s17;
 
     logic go_2;
     always_ff @(posedge ap_clk) begin
@@ -2060,7 +2069,7 @@ module softmax (
         end
     end
 
-    wire total_en = go_1 | i_v17;
+    wire total_en = go_1 | i_v18;
     wire [33:0] total_next = go_1 ? 34'h0_0100_0000 : i_total;
 
     always_ff @(posedge ap_clk) begin
@@ -2097,7 +2106,7 @@ module softmax (
     (* ram_style = "distributed", no_rw_check *)
     logic [31:0] powers_mem [0:15];  // examples/softmax.py:16
     always_ff @(posedge ap_clk) begin
-        if (i_v15) begin
+        if (i_v16) begin
             powers_mem[i_i_s15] <= i_t36_1;
         end
     end

@@ -10,7 +10,7 @@ use crate::hwarith::{Graph, NodeId};
 use crate::machine::program::{Leaf, Program};
 use crate::schedule::device::{Class, Device};
 use crate::schedule::problem::FULL_CYCLE;
-use crate::schedule::{Times, load_delays, table_delays};
+use crate::schedule::{Times, load_delays, store_delay, table_delays};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Inputs of a lookup table.
@@ -102,7 +102,15 @@ impl<'g> Chaining<'g> {
         let operands = operands.fold(0.0, f64::max);
         Ok(match &node.op {
             Op::Input(_) => (self.choice)(node.ty.width).min(self.budget),
-            Op::Const(_) | Op::Var(_) | Op::Phi | Op::Store(_) => 0.0,
+            Op::Const(_) | Op::Var(_) | Op::Phi => 0.0,
+            Op::Store(mem) => {
+                let (program, _) = leaf.ok_or("a store in a unit")?;
+                let before = store_delay(&program.mems[*mem], self.device).min(self.budget);
+                if operands > 0.0 && operands + before > self.budget + TOLERANCE {
+                    return Err(format!("%{} gets its operands too late", id.index()));
+                }
+                0.0
+            }
             Op::Load(mem) => {
                 let (program, _) = leaf.ok_or("a load in a unit")?;
                 let (before, after) = load_delays(&program.mems[*mem], self.device);

@@ -244,19 +244,31 @@ fn sums_under_conditions_start_as_often_as_others() {
     }
 }
 
+/// Depths of a loop that writes `words` to a memory inside, as `kept` says, and of one that reads from it, as `read` says.
+fn depths(words: u64, elem: &str, kept: &str, read: &str) -> Vec<Option<u64>> {
+    let text = format!(
+        "from allo import *\n\nu24 = apint(24)\n\n@kernel\ndef top(x: \"u10[1000]\", y: \"{elem}[{words}]\", out: \"{elem}[1000]\"):\n    \
+         kept: \"{elem}[{words}]\"\n    for i in range({words}):\n        kept[i] = {kept}\n    \
+         for i in range(1000):\n        out[i] = {read}\n"
+    );
+    let loops = directives::checked(&text, &[]).manifest.loops;
+    loops.iter().map(|a_loop| a_loop.depth).collect()
+}
+
 #[test]
 fn the_data_of_a_deep_memory_wait_for_a_choice_among_its_blocks() {
-    let beyond_trips = |words: u64| {
-        let text = format!(
-            "from allo import *\n\nu24 = apint(24)\n\n@kernel\ndef top(x: \"u10[1000]\", y: \"u24[{words}]\", out: \"u24[1000]\"):\n    \
-             kept: \"u24[{words}]\"\n    for i in range({words}):\n        kept[i] = y[i]\n    \
-             for i in range(1000):\n        out[i] = kept[x[i]] + 5\n"
-        );
-        let latency = directives::checked(&text, &[]).manifest.latency.max;
-        latency.expect("a latency") - words - 1_000
-    };
+    let of = |words| depths(words, "u24", "y[i]", "kept[x[i]] + 5");
+    assert_eq!(of(1_024), [Some(2), Some(3)]);
     // Three times five blocks of 2,048 words by nine bits.
-    assert_eq!(beyond_trips(9_000), beyond_trips(1_024) + 1);
+    assert_eq!(of(9_000), [Some(2), Some(4)]);
+}
+
+#[test]
+fn what_many_blocks_are_written_with_has_a_longer_way() {
+    let of = |words| depths(words, "u32", "(y[i] + 5) ^ y[i]", "kept[x[i]]");
+    assert_eq!(of(1_024), [Some(2), Some(3)]);
+    // 32 blocks of 16,384 bits, of which none has to be chosen.
+    assert_eq!(of(16_384), [Some(3), Some(3)]);
 }
 
 #[test]

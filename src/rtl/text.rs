@@ -73,7 +73,7 @@ impl ExprText<'_> {
                 let op = self.compare_symbol(*op);
                 let (lhs, rhs) = match (lhs, rhs) {
                     (Operand::Net(lhs), Operand::Net(rhs)) if signed && self.width(*lhs) > 1 => {
-                        (self.biased(*lhs, *rhs), self.biased(*rhs, *lhs))
+                        (self.with_sign_of(*rhs, *lhs), self.with_sign_of(*lhs, *rhs))
                     }
                     _ => (self.compared(lhs, signed), self.compared(rhs, signed)),
                 };
@@ -167,7 +167,7 @@ impl ExprText<'_> {
 
     /// The bits of a signed number with the sign of the one it is compared with: exchanged, signs order as unsigned numbers
     /// do. Of a signed comparison synthesisers make one that takes two carries out of its chain and gates behind them.
-    fn biased(&self, value: NetId, other: NetId) -> String {
+    fn with_sign_of(&self, other: NetId, value: NetId) -> String {
         let low = self.width(value) - 1;
         let (sign, rest) = (self.bits(other, low, 1), self.bits(value, 0, low));
         format!("{{{sign}, {rest}}}")

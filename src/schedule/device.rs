@@ -75,22 +75,19 @@ pub struct Memory {
 }
 
 impl Memory {
-    /// Block RAMs of a memory, and of these as many as a word is in one of: the fewest blocks, and then the deepest. A block
+    /// Block RAMs of a memory, and over how many of them its words are spread: the fewest blocks, and then the deepest. A block
     /// is half as wide as it can be, so that it has both ports, or has words of half of that and twice as many, and so on;
     /// where a block holds nines of bits, words of less than a byte leave the ninth out.
     fn blocks(&self, words: u64, width: u32) -> [u64; 2] {
-        let (widest, narrow) = match self.block.is_multiple_of(9) {
-            true => (18, 16),
-            false => (16, 16),
+        let widest = match self.block.is_multiple_of(9) {
+            true => 18,
+            false => 16,
         };
-        let depth = (self.block * 1024 / widest).max(1);
+        let depth = (self.block.saturating_mul(1024) / widest).max(1);
         let shapes = (0..5).map(|half| {
-            let bits = match half {
-                0 | 1 => widest >> half,
-                _ => narrow >> half,
-            };
-            let deep = words.div_ceil(depth << half);
-            [deep.saturating_mul(u64::from(width).div_ceil(bits)), deep]
+            let deep = words.div_ceil(depth.saturating_mul(1 << half));
+            let wide = u64::from(width).div_ceil(widest >> half);
+            [deep.saturating_mul(wide), deep]
         });
         shapes.min().unwrap_or_default()
     }
@@ -332,5 +329,9 @@ mod tests {
         };
         assert_eq!(small.blocks(256, 16), [1, 1]);
         assert_eq!(small.blocks(2_048, 2), [1, 1]);
+        for block in [0, u64::MAX] {
+            let odd = Memory { block, ..small };
+            assert!(odd.blocks(u64::MAX, u32::MAX)[0] > 0, "{block}");
+        }
     }
 }

@@ -244,20 +244,24 @@ fn sums_under_conditions_start_as_often_as_others() {
     }
 }
 
-/// Depths of a loop that writes `words` to a memory inside, as `kept` says, and of one that reads from it, as `read` says.
-fn depths(words: u64, elem: &str, kept: &str, read: &str) -> Vec<Option<u64>> {
+/// A loop that writes `words` to a memory inside, as `kept` says, and one that reads from it, as `read` says.
+fn through_memory(words: u64, elem: &str, kept: &str, read: &str) -> Compilation {
     let text = format!(
         "from allo import *\n\nu24 = apint(24)\n\n@kernel\ndef top(x: \"u10[1000]\", y: \"{elem}[{words}]\", out: \"{elem}[1000]\"):\n    \
          kept: \"{elem}[{words}]\"\n    for i in range({words}):\n        kept[i] = {kept}\n    \
          for i in range(1000):\n        out[i] = {read}\n"
     );
-    let loops = directives::checked(&text, &[]).manifest.loops;
-    loops.iter().map(|a_loop| a_loop.depth).collect()
+    directives::checked(&text, &[])
+}
+
+fn depths(compiled: Compilation) -> Vec<Option<u64>> {
+    let loops = compiled.manifest.loops.iter();
+    loops.map(|a_loop| a_loop.depth).collect()
 }
 
 #[test]
 fn the_data_of_a_deep_memory_wait_for_a_choice_among_its_blocks() {
-    let of = |words| depths(words, "u24", "y[i]", "kept[x[i]] + 5");
+    let of = |words| depths(through_memory(words, "u24", "y[i]", "kept[x[i]] + 5"));
     assert_eq!(of(1_024), [Some(2), Some(3)]);
     // Three times five blocks of 2,048 words by nine bits.
     assert_eq!(of(9_000), [Some(2), Some(4)]);
@@ -265,10 +269,25 @@ fn the_data_of_a_deep_memory_wait_for_a_choice_among_its_blocks() {
 
 #[test]
 fn what_many_blocks_are_written_with_has_a_longer_way() {
-    let of = |words| depths(words, "u32", "(y[i] + 5) ^ y[i]", "kept[x[i]]");
-    assert_eq!(of(1_024), [Some(2), Some(3)]);
+    let of = |words| through_memory(words, "u32", "(y[i] + 5) ^ y[i]", "kept[x[i]]");
+    assert_eq!(depths(of(1_024)), [Some(2), Some(3)]);
     // 32 blocks of 16,384 bits, of which none has to be chosen.
-    assert_eq!(of(16_384), [Some(3), Some(3)]);
+    assert_eq!(depths(of(16_384)), [Some(3), Some(3)]);
+    // The same in the cycle before is what the checker is there for.
+    let mut early = of(16_384);
+    let (leaf, store) = early
+        .hardware
+        .leaves
+        .iter()
+        .find_map(|(i, leaf)| {
+            let mut nodes = leaf.graph.nodes.iter();
+            let store = nodes.find(|(_, node)| matches!(node.op, Op::Store(_)))?;
+            Some((i, store.0))
+        })
+        .expect("a store");
+    assert!(move_node(&mut early.schedule, leaf, store.index(), -1));
+    let why = verdict(&early, &early.schedule).expect_err("too early");
+    assert!(why.contains("gets its operands too late"), "{why}");
 }
 
 #[test]

@@ -89,6 +89,14 @@ impl<'g> Chaining<'g> {
         Ok(())
     }
 
+    /// That what is there after `operands` ns of the cycle leaves room for `before` ns until its end.
+    fn fits(&self, id: NodeId, operands: f64, before: f64, what: &str) -> Result<(), String> {
+        match operands > 0.0 && operands + before > self.budget + TOLERANCE {
+            true => Err(format!("%{} gets its {what} too late", id.index())),
+            false => Ok(()),
+        }
+    }
+
     /// ns into the cycle of its result before which a node cannot be stable.
     fn least_arrival(
         &self,
@@ -105,10 +113,8 @@ impl<'g> Chaining<'g> {
             Op::Const(_) | Op::Var(_) | Op::Phi => 0.0,
             Op::Store(mem) => {
                 let (program, _) = leaf.ok_or("a store in a unit")?;
-                let before = store_delay(&program.mems[*mem], self.device).min(self.budget);
-                if operands > 0.0 && operands + before > self.budget + TOLERANCE {
-                    return Err(format!("%{} gets its operands too late", id.index()));
-                }
+                let before = store_delay(&program.mems[*mem], self.device);
+                self.fits(id, operands, before.min(self.budget), "operands")?;
                 0.0
             }
             Op::Load(mem) => {
@@ -117,9 +123,7 @@ impl<'g> Chaining<'g> {
                 if program.mems[*mem].is_asynchronous {
                     return Ok(operands + before.min(self.budget));
                 }
-                if operands > 0.0 && operands + before.min(self.budget) > self.budget + TOLERANCE {
-                    return Err(format!("%{} gets its address too late", id.index()));
-                }
+                self.fits(id, operands, before.min(self.budget), "address")?;
                 after.min(self.budget)
             }
             Op::Table(table) => {
@@ -127,17 +131,12 @@ impl<'g> Chaining<'g> {
                 if self.times.ready[id.index()] == cycle {
                     return Ok(operands + before.min(self.budget));
                 }
-                if operands > 0.0 && operands + before.min(self.budget) > self.budget + TOLERANCE {
-                    return Err(format!("%{} gets its address too late", id.index()));
-                }
+                self.fits(id, operands, before.min(self.budget), "address")?;
                 after.min(self.budget)
             }
             Op::Call(_) => {
                 let unit = called(id).ok_or("a call in a unit")?;
-                let begun = operands + unit.input_delay;
-                if operands > 0.0 && begun > self.budget + TOLERANCE {
-                    return Err(format!("%{} gets its operands too late", id.index()));
-                }
+                self.fits(id, operands, unit.input_delay, "operands")?;
                 match unit.latency {
                     0 => operands + unit.output_delay,
                     _ => unit.output_delay,
@@ -145,10 +144,8 @@ impl<'g> Chaining<'g> {
             }
             Op::Iterate { step, .. } => {
                 let step = self.steps.get(*step as usize);
-                let begun = operands + first_cycle(step.ok_or("a step without cycles")?);
-                if operands > 0.0 && begun > self.budget + TOLERANCE {
-                    return Err(format!("%{} gets its operands too late", id.index()));
-                }
+                let first = first_cycle(step.ok_or("a step without cycles")?);
+                self.fits(id, operands, first, "operands")?;
                 0.0
             }
             _ if self.resets.contains(&id) => operands,

@@ -274,15 +274,19 @@ impl Device {
     /// ns of routes to a memory of block RAMs beyond those to one nearby, and from a clock edge to its data, which are chosen
     /// from among the blocks that its words are spread over.
     pub fn block_ram_delays(&self, words: u64, width: u32) -> (f64, f64) {
+        let [blocks, deep] = self.memory.blocks(words, width);
+        let choice = self.alone(Class::Mux, width) * f64::from(ceil_log2(deep));
+        let data = self.delay(Class::BlockRam, width) + choice;
+        (self.distance(blocks, width), data)
+    }
+
+    /// ns of a route to the farthest of so many blocks beyond those to one nearby.
+    pub fn distance(&self, blocks: u64, width: u32) -> f64 {
         // So many find room next to one another; twice as many take a third of a gate's delay to reach.
         const NEARBY: u32 = 2;
         const FARTHER: f64 = 0.375;
-        let [blocks, deep] = self.memory.blocks(words, width);
-        let gate = self.alone(Class::Mux, width);
         let far = ceil_log2(blocks).saturating_sub(NEARBY);
-        let choice = gate * f64::from(ceil_log2(deep));
-        let data = self.delay(Class::BlockRam, width) + choice;
-        (FARTHER * gate * f64::from(far), data)
+        FARTHER * self.alone(Class::Mux, width) * f64::from(far)
     }
 
     /// ns of a choice of one of several values of `width` bits, by a tree of two-way choices.

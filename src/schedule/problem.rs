@@ -2,6 +2,7 @@
 
 use super::device::Device;
 use super::resource::{Pools, Resource, Use};
+use super::spread::Spread;
 use super::{Units, Variant, delay_class, load_delays, store_delay, table_delays};
 use crate::hwarith::graph::{Op, UnitId, VarId};
 use crate::hwarith::{Graph, NodeId};
@@ -142,8 +143,9 @@ impl<'g> Problem<'g> {
             limits: Vec::new(),
             not_before: vec![0; count],
         };
+        let spread = Spread::new(graph, &problem.width);
         for id in graph.nodes.ids() {
-            problem.kinds[id.index()] = problem.kind(id, device);
+            problem.kinds[id.index()] = problem.kind(id, &spread, device);
         }
         problem.list_users();
         problem
@@ -156,7 +158,7 @@ impl<'g> Problem<'g> {
         self.limits.get(place).copied().unwrap_or(self.budget)
     }
 
-    fn kind(&self, id: NodeId, device: &Device) -> Kind {
+    fn kind(&self, id: NodeId, spread: &Spread, device: &Device) -> Kind {
         let node = &self.graph.nodes[id];
         match &node.op {
             Op::Const(_) | Op::Var(_) => Kind::Stable,
@@ -179,7 +181,7 @@ impl<'g> Problem<'g> {
             _ => {
                 let class = delay_class(self.graph, id, self.width[id.index()]);
                 let delay = class.map_or(0.0, |(class, width)| device.delay(class, width));
-                Kind::Logic(delay.min(self.budget))
+                Kind::Logic((delay + spread.delay(id, device)).min(self.budget))
             }
         }
     }

@@ -6,6 +6,7 @@ use super::Times;
 use super::endless::Endless;
 use super::placement::{Place, Placed, Placement};
 use super::problem::{Kind, Problem};
+use super::repeating::Repeating;
 use super::resource::Reservations;
 use crate::hwarith::NodeId;
 use num_integer::Integer;
@@ -86,23 +87,9 @@ impl Problem<'_> {
 
     /// Times of all nodes; `ii`: initiation interval, `None` for what is executed once.
     pub fn solve(&self, ii: Option<u32>) -> Result<Solution, Failure> {
+        let mut solver = Solver::new(self, ii);
         // Seldom, so that searches in vain cost little.
-        self.solve_searching(ii, usize::is_power_of_two)
-    }
-
-    /// As [`Self::solve`]; `searches` says after which rounds to look for recurrences that never end.
-    fn solve_searching(
-        &self,
-        ii: Option<u32>,
-        searches: impl Fn(usize) -> bool,
-    ) -> Result<Solution, Failure> {
-        let mut solver = Solver {
-            at: Placement::new(self, ii),
-            taken: vec![None; self.graph.nodes.len()],
-            table: Reservations::new(&self.pools, ii),
-            dirty: Dirty::all(self.graph.nodes.len()),
-        };
-        solver.run(searches)?;
+        solver.run(Some(usize::is_power_of_two))?;
         Ok(solver.solution())
     }
 }
@@ -146,10 +133,25 @@ struct Solver<'p, 'g> {
     taken: Vec<Option<(u64, u32)>>,
     table: Reservations,
     dirty: Dirty,
+    /// Of moving what waits for earlier iterations.
+    rounds: usize,
 }
 
-impl Solver<'_, '_> {
-    fn run(&mut self, searches: impl Fn(usize) -> bool) -> Result<(), Failure> {
+impl<'p, 'g> Solver<'p, 'g> {
+    fn new(problem: &'p Problem<'g>, ii: Option<u32>) -> Self {
+        let count = problem.graph.nodes.len();
+        Solver {
+            at: Placement::new(problem, ii),
+            taken: vec![None; count],
+            table: Reservations::new(&problem.pools, ii),
+            dirty: Dirty::all(count),
+            rounds: 0,
+        }
+    }
+
+    /// `searches` says after which rounds to look for recurrences that never end; `None`: to look neither for them nor for what
+    /// repeats itself.
+    fn run(&mut self, searches: Option<fn(usize) -> bool>) -> Result<(), Failure> {
         self.settle()?;
         // A feasible recurrence settles within the length of the graph plus what resources add.
         let longest = self.at.placed.ready.iter().max().copied().unwrap_or(0);
@@ -157,8 +159,10 @@ impl Solver<'_, '_> {
         let uses = self.at.problem.uses.iter().flatten().count() as i64;
         let horizon = 4 * (longest + uses.saturating_mul(ii + 1)) + ii + 16;
         let mut endless = Endless::default();
+        let mut repeating = Repeating::new(&self.at, self.instances());
         let mut culprit = Failure::Control;
         for round in 1..=MAX_ROUNDS {
+            self.rounds = round;
             let Some(raised) = self.raise() else {
                 return self.check_end();
             };
@@ -167,6 +171,10 @@ impl Solver<'_, '_> {
                 break;
             }
             self.settle()?;
+            let Some(searches) = searches else { continue };
+            if repeating.is_proven_by(&self.at, round, self.instances()) {
+                break;
+            }
             if searches(round)
                 && let Some(late) = self.at.late().next_back()
                 && endless.is_caught_by(&self.at, late)
@@ -247,6 +255,7 @@ impl Solver<'_, '_> {
 
     fn solution(self) -> Solution {
         // Bounds stay far below u32::MAX: `run` stops at its horizon.
+        let instances = self.instances().collect();
         let cycle = |c: i64| u32::try_from(c.max(0)).unwrap_or(u32::MAX);
         let starts = self.at.placed.start.iter();
         let times = Times {
@@ -262,11 +271,12 @@ impl Solver<'_, '_> {
                 .map(|k| matches!(k, Kind::Stable))
                 .collect(),
         };
-        let instances = self.taken.iter().map(|taken| taken.map(|t| t.1));
-        Solution {
-            times,
-            instances: instances.collect(),
-        }
+        Solution { times, instances }
+    }
+
+    /// What nodes take of several alike.
+    fn instances(&self) -> impl Iterator<Item = Option<u32>> + Clone {
+        self.taken.iter().map(|taken| taken.map(|t| t.1))
     }
 }
 
@@ -325,15 +335,21 @@ mod tests {
     fn what_is_caught_never_settles_and_all_else_is_as_without_a_search() {
         let device = Device::load("ecp5").expect("device");
         let mut random = Random::new(11);
-        let (mut caught, mut settled, mut unsettled) = (0, 0, 0);
+        let (mut caught, mut settled, mut unsettled, mut shorter) = (0, 0, 0, 0);
         for _ in 0..400 {
             let graph = random_graph(&mut random, &SHAPE);
             let width = graph.nodes.ids().map(|id| graph.width(id)).collect();
             let mut problem = Problem::new(&graph, width, &device, 4.0);
             complicate(&mut problem, &mut random);
             for ii in 1..8 {
-                let patient = problem.solve_searching(Some(ii), |_| false);
-                let found = problem.solve_searching(Some(ii), |_| true);
+                let run = |searches: Option<fn(usize) -> bool>| {
+                    let mut solver = Solver::new(&problem, Some(ii));
+                    let result = solver.run(searches);
+                    let rounds = solver.rounds;
+                    (result.map(|()| solver.solution()), rounds)
+                };
+                let (patient, most) = run(None);
+                let (found, rounds) = run(Some(|_| true));
                 match (patient, found) {
                     (Ok(patient), Ok(found)) => {
                         settled += 1;
@@ -341,7 +357,10 @@ mod tests {
                         assert_eq!(patient.instances, found.instances);
                     }
                     (Err(Failure::Unsettled(_)), Err(Failure::Recurrence(_))) => caught += 1,
-                    (Err(Failure::Unsettled(_)), Err(Failure::Unsettled(_))) => unsettled += 1,
+                    (Err(Failure::Unsettled(_)), Err(Failure::Unsettled(_))) => {
+                        unsettled += 1;
+                        shorter += usize::from(2 * rounds < most);
+                    }
                     (Err(_), Err(_)) => {}
                     (patient, found) => panic!("{patient:?} without a search, {found:?} with one"),
                 }
@@ -352,5 +371,9 @@ mod tests {
             "{settled} settled, {caught} caught"
         );
         assert!(unsettled < caught, "{unsettled} were not caught");
+        assert!(
+            2 * shorter > unsettled,
+            "{shorter} of {unsettled} were found to repeat themselves"
+        );
     }
 }

@@ -3,8 +3,8 @@
 use crate::{directives, support};
 use allo_hls::diagnostics::Diagnostics;
 use allo_hls::driver::{Compilation, Target};
-use allo_hls::hwarith::Op;
 use allo_hls::hwarith::graph::UnitId;
+use allo_hls::hwarith::{NodeId, Op};
 use allo_hls::machine::program::LeafId;
 use allo_hls::schedule::{LeafSchedule, Schedule, check::check, device::Device, schedule};
 use std::collections::BTreeSet;
@@ -254,6 +254,20 @@ fn through_memory(words: u64, elem: &str, kept: &str, read: &str) -> Compilation
     directives::checked(&text, &[])
 }
 
+/// The first node of a kind, given its operation and those of its operands, and its leaf.
+fn node_of(compiled: &Compilation, is_it: impl Fn(&Op, &[&Op]) -> bool) -> (LeafId, NodeId) {
+    let mut leaves = compiled.hardware.leaves.iter();
+    let found = leaves.find_map(|(i, leaf)| {
+        let nodes = &leaf.graph.nodes;
+        let is_it = |id: &NodeId| {
+            let args = nodes[*id].args.iter().map(|arg| &nodes[*arg].op);
+            is_it(&nodes[*id].op, &args.collect::<Vec<_>>())
+        };
+        Some((i, nodes.ids().find(is_it)?))
+    });
+    found.expect("a node of that kind")
+}
+
 fn depths(compiled: Compilation) -> Vec<Option<u64>> {
     let loops = compiled.manifest.loops.iter();
     loops.map(|a_loop| a_loop.depth).collect()
@@ -275,19 +289,32 @@ fn what_many_blocks_are_written_with_has_a_longer_way() {
     assert_eq!(depths(of(16_384)), [Some(3), Some(3)]);
     // The same in the cycle before is what the checker is there for.
     let mut early = of(16_384);
-    let (leaf, store) = early
-        .hardware
-        .leaves
-        .iter()
-        .find_map(|(i, leaf)| {
-            let mut nodes = leaf.graph.nodes.iter();
-            let store = nodes.find(|(_, node)| matches!(node.op, Op::Store(_)))?;
-            Some((i, store.0))
-        })
-        .expect("a store");
+    let (leaf, store) = node_of(&early, |op, _| matches!(op, Op::Store(_)));
     assert!(move_node(&mut early.schedule, leaf, store.index(), -1));
     let why = verdict(&early, &early.schedule).expect_err("too early");
     assert!(why.contains("gets its operands too late"), "{why}");
+}
+
+#[test]
+fn a_value_that_many_multipliers_read_has_a_longer_way() {
+    let of = |lanes: u32| {
+        let text = format!(
+            "from allo import *\n\n@kernel\ndef top(a: i16[100], b: i16[100, {lanes}], c: i64[100, {lanes}]):\n    \
+             for i in range(100):\n        for j in range({lanes}):\n            c[i, j] = a[i] * b[i, j] + 7\n"
+        );
+        let split = ["b", "c"].map(|array| format!("{array}:complete:dim=2"));
+        let [b, c] = split.each_ref().map(|split| ("partition", split.as_str()));
+        directives::checked(&text, &[("unroll", "j"), b, c])
+    };
+    assert_eq!(depths(of(16)), [Some(3)]);
+    let mut early = of(64);
+    assert_eq!(depths(early.clone()), [Some(4)]);
+    let (leaf, sum) = node_of(&early, |op, args| {
+        *op == Op::Add && args.contains(&&Op::Mul)
+    });
+    assert!(move_node(&mut early.schedule, leaf, sum.index(), -1));
+    let why = verdict(&early, &early.schedule).expect_err("too early");
+    assert!(why.contains("is stable after"), "{why}");
 }
 
 #[test]

@@ -10,6 +10,7 @@ use crate::hwarith::{Graph, NodeId};
 use crate::machine::program::{Leaf, Program};
 use crate::schedule::device::{Class, Device};
 use crate::schedule::problem::FULL_CYCLE;
+use crate::schedule::spread::Spread;
 use crate::schedule::{Times, load_delays, store_delay, table_delays};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -26,6 +27,8 @@ pub struct Chaining<'g> {
     times: &'g Times,
     device: &'g Device,
     budget: f64,
+    /// Ways to multipliers.
+    spread: Spread<'g>,
     /// ns of a choice that operands of some width come after.
     choice: &'g dyn Fn(u32) -> f64,
     /// Cycles of the steps that the graph iterates.
@@ -45,6 +48,7 @@ impl<'g> Chaining<'g> {
             times,
             device,
             budget,
+            spread: Spread::new(graph, &times.width),
             choice: &|_| 0.0,
             steps: &[],
             cuts: vec![Vec::new(); graph.nodes.len()],
@@ -229,7 +233,7 @@ impl<'g> Chaining<'g> {
             Op::Shl | Op::Shr => (Class::Shift, self.graph.width(node.args[0])),
             _ => return 0.0,
         };
-        self.device.delay(class, width)
+        self.device.delay(class, width) + self.spread.delay(id, self.device)
     }
 
     fn cuts_of(&self, id: NodeId) -> Vec<Cut> {

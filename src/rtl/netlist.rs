@@ -169,6 +169,14 @@ pub struct Memory {
     pub origin: Option<Origin>,
 }
 
+impl Memory {
+    /// The ports that read at the clock edge, with their enables.
+    pub fn clocked(&self) -> impl Iterator<Item = (&Operand, &ReadPort)> {
+        let ports = self.reads.iter();
+        ports.filter_map(|port| Some((port.enable.as_ref()?, port)))
+    }
+}
+
 /// Writes `data` to `addr` where `enable` is 1.
 #[derive(Clone, Debug)]
 pub struct WritePort {

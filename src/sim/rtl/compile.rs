@@ -65,8 +65,11 @@ impl Op {
 pub(super) struct RegisterCell {
     pub out: Slot,
     pub next: u32,
-    pub enable: Option<u32>,
-    pub reset: Option<(u32, u32)>,
+    /// A constant 1 if there is none.
+    pub enable: u32,
+    /// A constant 0 if there is none.
+    pub reset: u32,
+    pub on_reset: u32,
 }
 
 /// A memory.
@@ -93,6 +96,11 @@ impl MemoryCell {
 pub(super) struct Program {
     /// In an order in which every operation follows those it depends on.
     pub ops: Vec<Op>,
+    /// What stands in registers, then in outputs of memories; from the first word on, one behind the other.
+    pub state: Vec<Slot>,
+    /// What becomes of the first words with every edge: those registers of one word that always take what they are given.
+    pub moves: Vec<u32>,
+    /// The other registers, in the order of `state`.
     pub registers: Vec<RegisterCell>,
     pub memories: Vec<MemoryCell>,
     /// The slot of each net.
@@ -105,7 +113,18 @@ pub(super) struct Program {
 pub(super) fn compile(flat: &Flat) -> Result<Program, String> {
     let mut compiler = Compiler::default();
     let steps = flat.steps()?;
-    compiler.place(flat, &steps);
+    let is_move = |(register, _): &&(Register, Option<NetId>)| {
+        let is_controlled = register.enable.is_some() || register.reset.is_some();
+        !is_controlled && flat.nets[register.out].width <= 64
+    };
+    let (moves, registers): (Vec<_>, Vec<_>) = flat.registers.iter().partition(is_move);
+    let outs = moves
+        .iter()
+        .chain(&registers)
+        .map(|(register, _)| register.out);
+    let reads = flat.memories.iter().flat_map(Memory::clocked);
+    let state = outs.chain(reads.map(|(_, port)| port.out)).collect();
+    compiler.place(flat, &steps, state);
     for step in steps {
         match step {
             Step::Assign(index) => {
@@ -126,7 +145,11 @@ pub(super) fn compile(flat: &Flat) -> Result<Program, String> {
             }
         }
     }
-    for (register, reset) in &flat.registers {
+    for (register, _) in moves {
+        let next = compiler.slot(&register.next).at;
+        compiler.program.moves.push(next);
+    }
+    for (register, reset) in registers {
         compiler.register(register, *reset);
     }
     for memory in &flat.memories {
@@ -143,8 +166,8 @@ struct Compiler {
 }
 
 impl Compiler {
-    /// Gives every net a slot. A net that equals another bit for bit shares its slot.
-    fn place(&mut self, flat: &Flat, steps: &[Step]) {
+    /// Gives every net a slot, those of the state first. A net that equals another bit for bit shares its slot.
+    fn place(&mut self, flat: &Flat, steps: &[Step], state: Vec<NetId>) {
         let mut shared: Vec<Option<NetId>> = vec![None; flat.nets.len()];
         let assigns = steps.iter().filter_map(|step| match step {
             Step::Assign(index) => Some(&flat.assigns[*index]),
@@ -154,12 +177,11 @@ impl Compiler {
             shared[out.index()] = same_words(flat, *out, expr);
         }
         let mut placed: Vec<Option<u32>> = vec![None; flat.nets.len()];
-        for (id, net) in flat
-            .nets
-            .iter()
-            .filter(|(id, _)| shared[id.index()].is_none())
-        {
-            placed[id.index()] = Some(self.words(net.width));
+        for net in state.iter().copied().chain(flat.nets.ids()) {
+            let is_new = shared[net.index()].is_none() && placed[net.index()].is_none();
+            if is_new {
+                placed[net.index()] = Some(self.words(flat.nets[net].width));
+            }
         }
         for (out, _) in assigns {
             let out = out.index();
@@ -175,6 +197,8 @@ impl Compiler {
                 width: net.width,
             })
             .collect();
+        let slots = &self.program.slots;
+        self.program.state = state.iter().map(|net| slots[net.index()]).collect();
     }
 
     fn words(&mut self, width: u32) -> u32 {
@@ -326,16 +350,19 @@ impl Compiler {
     fn register(&mut self, register: &Register, reset: Option<NetId>) {
         let out = self.program.slots[register.out.index()];
         let next = self.slot(&register.next).at;
-        let enable = register.enable.map(|net| self.slot(&Operand::Net(net)).at);
-        let reset = reset.zip(register.reset.as_ref()).map(|(net, value)| {
-            let net = self.slot(&Operand::Net(net)).at;
-            (net, self.constant(out.width, value).at)
-        });
+        let bit = |net: Option<NetId>, otherwise: u8| {
+            net.map_or(Operand::constant(1, otherwise), Operand::Net)
+        };
+        let value = reset.and(register.reset.as_ref());
+        let enable = self.slot(&bit(register.enable, 1)).at;
+        let reset = self.slot(&bit(reset.filter(|_| value.is_some()), 0)).at;
+        let on_reset = value.map_or(next, |value| self.constant(out.width, value).at);
         self.program.registers.push(RegisterCell {
             out,
             next,
             enable,
             reset,
+            on_reset,
         });
     }
 
@@ -345,11 +372,9 @@ impl Compiler {
             writes.push([&port.enable, &port.addr, &port.data].map(|o| self.slot(o)));
         }
         let mut reads = Vec::new();
-        for port in &memory.reads {
+        for (enable, port) in memory.clocked() {
             let out = Operand::Net(port.out);
-            if let Some(enable) = &port.enable {
-                reads.push([enable, &port.addr, &out].map(|o| self.slot(o)));
-            }
+            reads.push([enable, &port.addr, &out].map(|o| self.slot(o)));
         }
         let stride = memory.width.div_ceil(64) as usize;
         let init = memory.init.as_ref().map(|values| {

@@ -67,9 +67,7 @@ impl Simulator {
         });
         let signals = signals.collect();
         let names = flat.nets.iter().map(|(_, net)| net.name.clone()).collect();
-        let registers = program.registers.iter().map(|r| r.out.words());
-        let reads = program.memories.iter().map(|m| m.reads.len() * m.stride());
-        let next = vec![0; registers.chain(reads).sum()];
+        let next = vec![0; program.state.iter().map(|slot| slot.words()).sum()];
         let netlist = Netlist {
             program,
             signals,
@@ -93,8 +91,8 @@ impl Simulator {
     pub fn restart(&mut self, seed: u64) {
         self.restart_cleared();
         let mut random = Rng::new(seed);
-        for slot in self.netlist.program.state() {
-            random.fill(&mut self.state.words, slot);
+        for slot in &self.netlist.program.state {
+            random.fill(&mut self.state.words, *slot);
         }
         for memory in &mut self.state.memories {
             memory.unknown = Some(random.next());
@@ -125,7 +123,7 @@ impl Simulator {
     pub fn cost(&self) -> u64 {
         let program = &self.netlist.program;
         let ops: u64 = program.ops.iter().map(compile::Op::cost).sum();
-        let registers = program.registers.len() as u64;
+        let registers = (program.moves.len() + program.registers.len()) as u64;
         let ports = program
             .memories
             .iter()
@@ -195,7 +193,7 @@ impl Simulator {
         let written = self.state.compute_next(program);
         self.state.read_memories(program, written);
         self.state.write_memories(program);
-        self.state.commit(program);
+        self.state.commit();
         self.settled = false;
         self.cycles += 1;
     }
@@ -229,15 +227,19 @@ struct State {
 impl State {
     /// The registers' new values into `next`; returns how many words they take.
     fn compute_next(&mut self, program: &Program) -> usize {
-        let mut at = 0;
-        let is_set = |words: &[u64], net: u32| words[net as usize] != 0;
+        for (next, source) in self.next.iter_mut().zip(&program.moves) {
+            *next = self.words[*source as usize];
+        }
+        let mut at = program.moves.len();
         for register in &program.registers {
-            let source = match (register.reset, register.enable) {
-                (Some((reset, value)), _) if is_set(&self.words, reset) => value,
-                (_, Some(enable)) if !is_set(&self.words, enable) => register.out.at,
-                _ => register.next,
+            let is_enabled = self.words[register.enable as usize] != 0;
+            let kept = if is_enabled {
+                register.next
+            } else {
+                register.out.at
             };
-            let source = source as usize;
+            let is_reset = self.words[register.reset as usize] != 0;
+            let source = if is_reset { register.on_reset } else { kept } as usize;
             match register.out.words() {
                 1 => self.next[at] = self.words[source],
                 count => {
@@ -276,22 +278,8 @@ impl State {
         }
     }
 
-    fn commit(&mut self, program: &Program) {
-        let mut at = 0;
-        for slot in program.state() {
-            let count = slot.words();
-            self.words[slot.range()].copy_from_slice(&self.next[at..at + count]);
-            at += count;
-        }
-    }
-}
-
-impl Program {
-    /// The outputs of registers, then of memories.
-    fn state(&self) -> impl Iterator<Item = Slot> {
-        let registers = self.registers.iter().map(|r| r.out);
-        let reads = self.memories.iter().flat_map(|m| &m.reads);
-        registers.chain(reads.map(|port| port[2]))
+    fn commit(&mut self) {
+        self.words[..self.next.len()].copy_from_slice(&self.next);
     }
 }
 

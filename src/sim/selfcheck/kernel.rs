@@ -3,6 +3,7 @@
 
 use super::{Budget, Checked, Runs};
 use crate::ir::{Kernel, Op, OpKind, Program};
+use crate::parallel;
 use crate::progress::{self, Progress};
 use crate::rtl::interface::manifest::Manifest;
 use crate::rtl::netlist::Design;
@@ -16,11 +17,16 @@ use crate::sim::model::{SimOptions, Unknown};
 use crate::sim::reference::{self, Log, Prepared, RunError};
 use crate::sim::shell;
 use crate::sim::vectors::Rng;
+use std::ops::Range;
 
 /// Decides inputs and the unknown state.
 const SEED: u64 = 1;
 /// Inputs of a round, one of each style; they are run alone and then on the memories of one another.
 const ROUND: u64 = 4;
+/// Cycles between the starts of those that run on the memories of one another.
+const GAPS: [[u32; ROUND as usize]; 2] = [[0; ROUND as usize], [0, 1, 0, 5]];
+/// Cases of a round.
+const CASES: u64 = ROUND + GAPS.len() as u64;
 /// Operations on words that a step of the reference takes as long as.
 const STEP: u64 = 40;
 /// Cycles that an invocation of a network may take for each operation, and a few: hangs are to be seen within a budget.
@@ -58,7 +64,7 @@ pub fn check(
         return Ok(Checked::Not(why.into()));
     }
     let has_streams = shell::is_needed(manifest);
-    let mut check = SelfCheck {
+    let check = SelfCheck {
         has_streams,
         subject: Subject::new(program, manifest).map_err(CosimError::Manifest)?,
         netlist: {
@@ -72,14 +78,10 @@ pub fn check(
             let assumes = |op: &Op| matches!(op.kind, OpKind::Assume { .. } | OpKind::Promise(_));
             kernel.body.any_op(&assumes)
         }),
-        left: budget.0,
-        cases: 0,
-        runs: Runs::default(),
-        unfit: None,
     };
     let step = progress.step("checking against the reference");
     match check.rounds(budget, &step) {
-        Ok(()) => Ok(check.checked()),
+        Ok(done) => Ok(done.checked()),
         Err(CosimError::Reference(RunError::Unsupported { what, .. })) => {
             Ok(Checked::Not(format!("the reference lacks {what}")))
         }
@@ -100,46 +102,73 @@ struct SelfCheck<'a> {
     has_streams: bool,
     /// Whether the kernel assumes something of its arguments.
     assumes: bool,
+}
+
+impl SelfCheck<'_> {
+    /// The first input of a round has half of the budget for itself, the others share the other half. Shares do not know of
+    /// one another, so that they can be used up at the same time.
+    fn rounds(&self, budget: Budget, told: &progress::Step) -> Result<Done, CosimError> {
+        let mut done = Done::default();
+        for round in 0.. {
+            let left = budget.0.saturating_sub(done.spent);
+            // A sixteenth of it is left in the end.
+            told.part(done.spent, budget.0 - budget.0 / 16);
+            if left < budget.0 / 16 || round > 0 && done.is_hopeless() {
+                break;
+            }
+            let share = |first_case, is_single| Share {
+                check: self,
+                left: left / 2,
+                is_single,
+                case: round * CASES + first_case,
+                done: Done::default(),
+            };
+            let first = ROUND * round;
+            let alone = parallel::map(vec![first..first + 1, first + 1..first + ROUND], |inputs| {
+                share(inputs.start - first, inputs.start == first).alone(inputs)
+            });
+            let mut inputs = Vec::new();
+            for share in alone {
+                let (of_share, its_inputs) = share?;
+                done.add(of_share);
+                inputs.extend(its_inputs);
+            }
+            let left = budget.0.saturating_sub(done.spent);
+            let chains = parallel::map((0..GAPS.len() as u64).collect(), |number| {
+                let share = Share {
+                    left: left / 2,
+                    ..share(ROUND + number, true)
+                };
+                share.chain(&inputs, GAPS[number as usize], ROUND * round)
+            });
+            for share in chains {
+                done.add(share?);
+            }
+        }
+        Ok(done)
+    }
+}
+
+/// What was done.
+#[derive(Default)]
+struct Done {
     /// Of the budget.
-    left: u64,
-    cases: u64,
+    spent: u64,
     runs: Runs,
     /// Why the reference has nothing to say of an input.
     unfit: Option<RunError>,
 }
 
-impl SelfCheck<'_> {
-    /// A run takes half of what is left at most, so that there are some of every kind.
-    fn rounds(&mut self, budget: Budget, told: &progress::Step) -> Result<(), CosimError> {
-        for round in 0.. {
-            let mut inputs = Vec::new();
-            for number in ROUND * round..ROUND * (round + 1) {
-                // A sixteenth of it is left in the end.
-                told.part(budget.0 - self.left, budget.0 - budget.0 / 16);
-                let ends = self.unfit.is_none() || self.runs.whole > 0;
-                if self.left < budget.0 / 16 || number > 0 && !ends {
-                    return Ok(());
-                }
-                let Some(step) = self.draw(number)? else {
-                    continue;
-                };
-                if step.outcome.cut.is_none() {
-                    inputs.push(step.input.clone());
-                }
-                self.run(number, vec![step], number % ROUND == ROUND - 1)?;
-            }
-            for gaps in [[0; ROUND as usize], [0, 1, 0, 5]] {
-                let options = self.reference(ROUND);
-                let pairs = inputs.iter().zip(gaps);
-                let steps = case::chain(&self.subject.reference, pairs, &options);
-                let taken = steps.iter().map(|step| step.outcome.steps).sum();
-                self.spend(taken, STEP);
-                if steps.len() > 1 {
-                    self.run(ROUND * round, steps, false)?;
-                }
-            }
-        }
-        Ok(())
+impl Done {
+    fn add(&mut self, other: Done) {
+        self.spent = self.spent.saturating_add(other.spent);
+        self.runs.add(other.runs);
+        self.unfit = self.unfit.take().or(other.unfit);
+    }
+
+    /// Whether nothing can be said of other inputs either.
+    fn is_hopeless(&self) -> bool {
+        self.unfit.is_some() && self.runs.whole == 0
     }
 
     fn checked(&self) -> Checked {
@@ -150,17 +179,72 @@ impl SelfCheck<'_> {
             (_, _) => Checked::Runs(self.runs),
         }
     }
+}
+
+/// A share of the budget, and what is done with it.
+struct Share<'c> {
+    check: &'c SelfCheck<'c>,
+    left: u64,
+    /// Whether it is for one run only.
+    is_single: bool,
+    /// Number of the next case.
+    case: u64,
+    done: Done,
+}
+
+impl Share<'_> {
+    /// Runs inputs of some numbers by themselves; those on which the reference comes to its end are returned.
+    fn alone(mut self, numbers: Range<u64>) -> Result<(Done, Vec<Invocation>), CosimError> {
+        let mut inputs = Vec::new();
+        for number in numbers.clone() {
+            if number > numbers.start && self.done.is_hopeless() {
+                break;
+            }
+            let Some(step) = self.draw(number)? else {
+                continue;
+            };
+            if step.outcome.cut.is_none() {
+                inputs.push(step.input.clone());
+            }
+            self.run(number, vec![step], number % ROUND == ROUND - 1)?;
+        }
+        Ok((self.done, inputs))
+    }
+
+    /// Runs inputs on the memories of one another, with pauses between them.
+    fn chain(
+        mut self,
+        inputs: &[Invocation],
+        gaps: [u32; ROUND as usize],
+        number: u64,
+    ) -> Result<Done, CosimError> {
+        let options = self.reference(ROUND);
+        let pairs = inputs.iter().zip(gaps);
+        let steps = case::chain(&self.check.subject.reference, pairs, &options);
+        let taken = steps.iter().map(|step| step.outcome.steps).sum();
+        self.spend(taken, STEP);
+        if steps.len() > 1 {
+            self.run(number, steps, false)?;
+        }
+        Ok(self.done)
+    }
+
+    /// Of what is left, what one run may take.
+    fn part(&self) -> u64 {
+        self.left / if self.is_single { 1 } else { 2 }
+    }
 
     fn spend(&mut self, count: u64, each: u64) {
         let cost = count.saturating_mul(each).saturating_add(PREPARATION);
         self.left = self.left.saturating_sub(cost);
+        self.done.spent = self.done.spent.saturating_add(cost);
     }
 
     /// How the reference runs if it has to share its part of the budget with other runs.
     fn reference(&self, others: u64) -> reference::Options {
         reference::Options {
             check_assumptions: true,
-            step_limit: self.left / 4 / STEP / others,
+            step_limit: self.part() / 2 / STEP / others,
             log: STORES,
             ..reference::Options::default()
         }
@@ -172,17 +256,17 @@ impl SelfCheck<'_> {
             reference,
             manifest,
             ..
-        } = &self.subject;
+        } = &self.check.subject;
         // Other data would not take less where they do not decide.
         let attempts = match manifest.latency.max {
-            Some(_) if !self.assumes => 1,
+            Some(_) if !self.check.assumes => 1,
             _ => ATTEMPTS,
         };
         let options = self.reference(attempts);
         let drawn = match case::draw(reference, (SEED, number), attempts, &options) {
             Err(error @ (RunError::Deadlock(_) | RunError::Broken(_))) => {
                 self.spend(SHORT_LIMIT.1, STEP);
-                self.unfit = Some(error);
+                self.done.unfit = Some(error);
                 return Ok(None);
             }
             drawn => drawn?,
@@ -198,40 +282,48 @@ impl SelfCheck<'_> {
 
     fn run(&mut self, number: u64, steps: Vec<Step>, reset: bool) -> Result<(), CosimError> {
         let mut case = Case::new(
-            &self.subject.reference.signature,
-            self.patience,
+            &self.check.subject.reference.signature,
+            self.check.patience,
             number as usize,
             steps,
         );
-        if let Some(promised) = self.subject.manifest.latency.max {
+        if let Some(promised) = self.check.subject.manifest.latency.max {
             case.run.cycle_limit = promised.saturating_add(PATIENCE);
-        } else if self.made.is_none() {
+        } else if self.check.made.is_none() {
             let steps = case.outcomes.iter().map(|outcome| outcome.steps).max();
             let (each, few) = SHORT_LIMIT;
             case.run.cycle_limit = few + each * steps.unwrap_or(0);
         }
-        let state = SEED ^ Rng::new(self.cases).next();
-        self.cases += 1;
+        let state = SEED ^ Rng::new(self.case).next();
+        let is_first = self.case == 0;
+        self.case += 1;
         if reset {
-            let within = self.subject.manifest.latency.max.unwrap_or(RESET_WITHIN);
+            let within = self
+                .check
+                .subject
+                .manifest
+                .latency
+                .max
+                .unwrap_or(RESET_WITHIN);
             let cycles = 1 + Rng::new(state).below(within.clamp(1, RESET_WITHIN));
             case.run.reset_after = Some(cycles as u32);
         }
         // Streams pause but in the first run, which shows what it takes without that.
-        let is_steady = !self.has_streams || self.cases == 1;
+        let is_steady = !self.check.has_streams || is_first;
         let simulation = SimOptions {
             seed: state,
             record: true,
-            unknown: match is_steady && self.has_streams {
+            unknown: match is_steady && self.check.has_streams {
                 true => Unknown::Zero,
                 false => Unknown::default(),
             },
             ..SimOptions::default()
         };
-        let cost = self.netlist.cost();
+        let cost = self.check.netlist.cost();
         let ran = self
+            .check
             .netlist
-            .run_until(&case.run, &simulation, self.left / 2 / cost)?;
+            .run_until(&case.run, &simulation, self.part() / cost)?;
         self.spend(ran.cycles, cost);
         let verdict = self.judge(&case, &ran, is_steady)?;
         verdict.map_err(|kind| self.failure(&case, kind, &ran, state))
@@ -244,25 +336,32 @@ impl SelfCheck<'_> {
         is_steady: bool,
     ) -> Result<Result<(), FailureKind>, RunError> {
         let result = &ran.result;
-        self.runs.cycles += ran.cycles;
-        self.runs.whole += result.timing.len() as u64;
+        self.done.runs.cycles += ran.cycles;
+        self.done.runs.whole += result.timing.len() as u64;
         let last = case.outcomes.last();
         let cut = last.is_some_and(|outcome| outcome.cut.is_some());
         if !cut && !ran.cut {
             if let ([timing], None, true) = (&result.timing[..], case.run.reset_after, is_steady) {
                 let cycles = timing.cycles();
-                let (least, most) = self.runs.alone.unwrap_or((cycles, cycles));
-                self.runs.alone = Some((least.min(cycles), most.max(cycles)));
+                let (least, most) = self.done.runs.alone.unwrap_or((cycles, cycles));
+                self.done.runs.alone = Some((least.min(cycles), most.max(cycles)));
             }
-            let verdict = self.subject.judge(case, result, &mut Report::default());
+            let verdict = self
+                .check
+                .subject
+                .judge(case, result, &mut Report::default());
             return Ok(verdict.map(drop));
         }
         if cut {
             // The reference did not come to the end of the last one, whatever the module did.
-            self.runs.whole = self.runs.whole.saturating_sub(u64::from(!result.timed_out));
+            self.done.runs.whole = self
+                .done
+                .runs
+                .whole
+                .saturating_sub(u64::from(!result.timed_out));
         }
-        self.runs.parts += 1;
-        let Some(program) = self.made.clone() else {
+        self.done.runs.parts += 1;
+        let Some(program) = self.check.made.clone() else {
             return Ok(Ok(()));
         };
         let stores = self.stores_made(case, &program)?;
@@ -271,8 +370,8 @@ impl SelfCheck<'_> {
             logs: stores.iter().collect(),
             kept: Kept::All,
         };
-        let expectations = [self.subject.expected(logs(case)), made];
-        Ok(self.subject.judge_part(case, &expectations, result))
+        let expectations = [self.check.subject.expected(logs(case)), made];
+        Ok(self.check.subject.judge_part(case, &expectations, result))
     }
 
     /// The stores that the module makes, as far as they can be known.
@@ -296,14 +395,17 @@ impl SelfCheck<'_> {
     }
 
     fn failure(&self, case: &Case, mut kind: FailureKind, ran: &Ran, state: u64) -> CosimError {
-        if let (FailureKind::Mismatch(mismatch), true) = (&mut kind, self.made.is_some()) {
-            let expectation = self.subject.expected(logs(case));
-            let followed = self.subject.follow(case, &expectation, &ran.result.writes);
+        if let (FailureKind::Mismatch(mismatch), true) = (&mut kind, self.check.made.is_some()) {
+            let expectation = self.check.subject.expected(logs(case));
+            let followed = self
+                .check
+                .subject
+                .follow(case, &expectation, &ran.result.writes);
             mismatch.first = followed.divergence.map(Box::new);
         }
         CosimError::Failure(Box::new(Failure::new(
             kind,
-            &self.subject.reference.signature,
+            &self.check.subject.reference.signature,
             case,
             SEED,
             state,

@@ -84,6 +84,18 @@ pub struct Runs {
     pub alone: Option<(u64, u64)>,
 }
 
+impl Runs {
+    fn add(&mut self, other: Runs) {
+        self.whole += other.whole;
+        self.parts += other.parts;
+        self.cycles += other.cycles;
+        self.alone = match (self.alone, other.alone) {
+            (Some((least, most)), Some((less, more))) => Some((least.min(less), most.max(more))),
+            (one, another) => one.or(another),
+        };
+    }
+}
+
 impl fmt::Display for Checked {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {

@@ -509,13 +509,14 @@ fn build_alone(
     } = decided;
     let step = target.progress.step("scheduling");
     let offers = transform::run_on(kernel.clone(), &target.skip, None)?;
-    let (mut best, passes) = fastest(offers, &mut tried, |kernel| {
-        let built = build_kernel(sources, kernel, target)?;
-        let taken = taken(&built.hardware, &built.schedule, target);
-        let misses = refuse_longer(&built.warnings, target, built.kernel.span).is_err();
-        Ok((built, taken, misses))
+    let (planned, passes) = fastest(offers, &mut tried, |kernel| {
+        let planned = plan(kernel, target)?;
+        let taken = taken(&planned.hardware, &planned.schedule, target);
+        let misses = refuse_longer(&planned.warnings, target, planned.kernel.span).is_err();
+        Ok((planned, taken, misses))
     })?;
-    refuse_longer(&best.warnings, target, kernel.span)?;
+    refuse_longer(&planned.warnings, target, kernel.span)?;
+    let mut best = elaborate(sources, planned, target);
     drop(step);
     let frontend::Compiled {
         program,
@@ -711,7 +712,7 @@ struct FoundPart {
 fn part(kernel: &ir::Kernel, depends: &Depends, target: &Target) -> Result<FoundPart, Diagnostics> {
     let offers = transform::run_on(kernel.clone(), &target.skip, None)?;
     let mut tried = Vec::new();
-    let ((part, warnings), passes) = fastest(offers, &mut tried, |mut kernel| {
+    let ((mut part, warnings), passes) = fastest(offers, &mut tried, |mut kernel| {
         hoist::run(&mut kernel, depends);
         let mut own = Diagnostics::default();
         let (program, schedule) = scheduled(&kernel, target, Trust::Compared, &mut own)?;
@@ -720,6 +721,7 @@ fn part(kernel: &ir::Kernel, depends: &Depends, target: &Target) -> Result<Found
         Ok(((Part { program, schedule }, own), taken, misses))
     })?;
     refuse_longer(&warnings, target, kernel.span)?;
+    part.schedule.finish(&part.program, &target.device);
     Ok(FoundPart {
         part,
         warnings,
@@ -762,6 +764,14 @@ fn self_check(
         },
         _ => run(budget),
     }
+}
+
+/// What is to become of one kernel.
+struct Planned {
+    kernel: ir::Kernel,
+    hardware: Program,
+    schedule: Schedule,
+    warnings: Diagnostics,
 }
 
 /// What became of one kernel.
@@ -864,16 +874,30 @@ fn refuse_longer(warnings: &Diagnostics, target: &Target, span: Span) -> Result<
     }
 }
 
-fn build_kernel(
-    sources: &SourceMap,
-    kernel: ir::Kernel,
-    target: &Target,
-) -> Result<Hardware, Diagnostics> {
+/// Regions and cycles of a kernel.
+fn plan(kernel: ir::Kernel, target: &Target) -> Result<Planned, Diagnostics> {
     let mut warnings = Diagnostics::default();
     let (hardware, mut schedule) = scheduled(&kernel, target, Trust::Compared, &mut warnings)?;
     if target.overlaps() {
         schedule::overlap::run(&hardware, &mut schedule, &target.device);
     }
+    Ok(Planned {
+        kernel,
+        hardware,
+        schedule,
+        warnings,
+    })
+}
+
+/// The netlist of what is planned, whose operators are finished for it.
+fn elaborate(sources: &SourceMap, planned: Planned, target: &Target) -> Hardware {
+    let Planned {
+        kernel,
+        hardware,
+        mut schedule,
+        warnings,
+    } = planned;
+    schedule.finish(&hardware, &target.device);
     debug_check("schedule", || {
         schedule::check::check(&hardware, &schedule, &target.device)
     });
@@ -881,14 +905,14 @@ fn build_kernel(
     leave_open(&mut design, target);
     debug_check("netlist", || rtl::validate::validate(&design));
     design.header = header(&sources.location(kernel.span).to_string(), target);
-    Ok(Hardware {
+    Hardware {
         kernel,
         hardware,
         schedule,
         design,
         manifest,
         warnings,
-    })
+    }
 }
 
 /// A stand-alone operator: one pipelined module without control.

@@ -289,9 +289,16 @@ impl Device {
         FARTHER * self.alone(Class::Mux, width) * f64::from(far)
     }
 
-    /// ns of a choice of one of several values of `width` bits, by a tree of two-way choices.
+    /// ns of a choice of one of several values of `width` bits, by a tree of two-way choices. What they are chosen by goes to all
+    /// bits, so that one of them is as slow as one alone.
     pub fn choice_delay(&self, values: usize, width: u32) -> f64 {
-        f64::from(ceil_log2(values as u64)) * self.delay(Class::Mux, width)
+        match ceil_log2(values as u64) {
+            0 => 0.0,
+            levels => {
+                let next = f64::from(levels - 1) * self.delay(Class::Mux, width);
+                self.alone(Class::Mux, width) + next
+            }
+        }
     }
 
     /// Delay in ns of an operation of `width` bits; 0 for a class that the model leaves out.

@@ -40,6 +40,7 @@ use crate::hwarith::{Graph, NodeId};
 use crate::ir::types::MAX_WIDTH;
 use crate::ir::{DISTRIBUTED_BITS, MemoryKind};
 use crate::machine::program::{LeafId, Mem, Place, Program, Unit};
+use crate::parallel;
 use bound::Bound;
 use device::{Class, Device};
 use problem::Problem;
@@ -130,6 +131,8 @@ pub struct Variant {
     pub shared: Option<Shared>,
     /// It is the user's module: what it takes is not what its graph takes.
     pub is_foreign: bool,
+    /// ns that operations which follow one another take in a cycle at most.
+    pub limit: f64,
 }
 
 /// How calls share a variant.
@@ -287,7 +290,7 @@ pub fn operator(
         NoSchedule::Operator(format!("operator '{}' without a schedule", unit.name))
     })?;
     match latency {
-        None => Ok(fastest),
+        None => Ok(units::finished(&unit.name, &fastest, device, budget)),
         Some(cycles) if cycles < fastest.latency => Err(NoSchedule::Latency(format!(
             "'{}' does not meet the clock in {cycles} cycles: it takes {} at least",
             unit.name, fastest.latency
@@ -373,6 +376,22 @@ impl Schedule {
     pub fn variant(&self, program: &Program, leaf: LeafId, node: NodeId) -> Option<&Variant> {
         let (unit, variant) = self.called(program, leaf, node)?;
         self.units[unit].variants.get(variant as usize)
+    }
+
+    /// Makes the most of the cycles of the operators that leaves call; nothing around them changes.
+    pub fn finish(&mut self, program: &Program, device: &Device) {
+        let budget = budget(device, self.period);
+        let used = self.variants(program).collect();
+        let finished = parallel::map(used, |((unit, number), variant): (_, &Variant)| {
+            let name = &program.units[unit].name;
+            (
+                (unit, number),
+                units::finished(name, variant, device, budget),
+            )
+        });
+        for ((unit, number), variant) in finished {
+            self.units[unit].variants[number as usize] = variant;
+        }
     }
 
     /// Operators in the variants that leaves call, by operator.

@@ -21,6 +21,9 @@ static SCHEDULED: LazyLock<Memo<Scheduled<Said>>> = LazyLock::new(Memo::default)
 /// By name, time of a cycle and of the choice: operators that were scheduled behind a choice.
 static SHARED: LazyLock<Memo<Scheduled<Option<Variant>>>> = LazyLock::new(Memo::default);
 
+/// By name, and what else tells variants of an operator apart: those that are finished.
+static FINISHED: LazyLock<Memo<Scheduled<Variant>>> = LazyLock::new(Memo::default);
+
 /// An operator, the device that it was scheduled for, and what was found.
 struct Scheduled<T> {
     graph: Graph,
@@ -143,7 +146,7 @@ fn steps_per_cycle(step: &Graph, device: &Device, budget: f64) -> u32 {
 }
 
 fn variant(graph: Graph, device: &Device, budget: f64) -> Option<Variant> {
-    variant_behind(graph, None, device, budget, &[budget])
+    variant_behind(graph, None, device, budget, budget)
 }
 
 /// Halvings of the time that a cycle may take, after which it counts as found.
@@ -158,7 +161,7 @@ pub fn balanced(fastest: Variant, latency: u32, device: &Device, budget: f64) ->
         let (mut short, mut long) = (0.0, budget);
         for _ in 0..HALVINGS {
             let middle = 0.5 * (short + long);
-            match variant_behind(best.graph.clone(), None, device, budget, &[middle]) {
+            match variant_behind(best.graph.clone(), None, device, budget, middle) {
                 Some(found) if found.latency <= latency => {
                     long = middle;
                     best = found;
@@ -166,7 +169,8 @@ pub fn balanced(fastest: Variant, latency: u32, device: &Device, budget: f64) ->
                 _ => short = middle,
             }
         }
-        best = sunk(best, &[long], device, budget);
+        let graph = best.graph.clone();
+        Evening::of(&graph, best.shared, device, budget).sink(&mut best, vec![long]);
     }
     if best.latency < latency {
         best.output_delay = 0.0;
@@ -177,28 +181,45 @@ pub fn balanced(fastest: Variant, latency: u32, device: &Device, budget: f64) ->
 /// Parts of the budget that are tried for a cycle of a variant whose cycles become more alike.
 const EVEN: [f64; 8] = [0.95, 0.9, 0.85, 0.8, 0.75, 0.7, 0.65, 0.6];
 
-/// A variant in as many cycles, of which the longest is shorter, where that delays nothing around it: first all of its cycles as
-/// far as that goes, then each of them, which leaves more to the next one. Its delays are those of the first step.
+/// A variant in as many cycles, of which the longest is shorter, where that delays nothing around it.
 fn evened(fastest: Variant, device: &Device, budget: f64) -> Variant {
-    let latency = fastest.latency;
-    if latency == 0 || fastest.interval > 1 {
+    if fastest.is_fixed() {
         return fastest;
     }
     let mut best = fastest;
-    let shorten = |best: &mut Variant, limits: &[f64]| {
-        let found = variant_behind(best.graph.clone(), best.shared, device, budget, limits);
-        let found = found.filter(|found| is_as_soon(best, found));
-        found.map(|found| *best = found).is_some()
-    };
-    let mut limits = vec![budget; latency as usize + 1];
+    let graph = best.graph.clone();
+    let mut evening = Evening::of(&graph, best.shared, device, budget);
     for part in EVEN {
-        let shorter = vec![part * budget; limits.len()];
-        if !shorten(&mut best, &shorter) {
+        if !evening.shorten(&mut best, &[part * budget]) {
             break;
         }
-        limits = shorter;
+        best.limit = part * budget;
     }
+    best
+}
+
+/// An evened variant, named as its operator, each of whose cycles is as short as that goes, which leaves more to the next one, and
+/// with fewer bits in registers. What is around it sees no difference. What was finished before is known.
+pub fn finished(name: &str, evened: &Variant, device: &Device, budget: f64) -> Variant {
+    if evened.is_fixed() {
+        return evened.clone();
+    }
+    let choice = evened.shared.map_or(0.0, |shared| shared.choice_delay);
+    let name = format!("{name} {budget} {choice} {} {}", evened.limit, device.name);
+    let known = Scheduled::known(&FINISHED, &name, (&evened.graph, device), || {
+        finish(evened.clone(), device, budget)
+    });
+    Variant {
+        shared: evened.shared,
+        ..known.found.clone()
+    }
+}
+
+fn finish(mut best: Variant, device: &Device, budget: f64) -> Variant {
     let (input_delay, output_delay) = (best.input_delay, best.output_delay);
+    let mut limits = vec![best.limit; best.latency as usize + 1];
+    let graph = best.graph.clone();
+    let mut evening = Evening::of(&graph, best.shared, device, budget);
     let longest = lengths(&best).into_iter().fold(0.0, f64::max);
     for cycle in 0..limits.len() {
         for part in EVEN.map(|part| part * budget) {
@@ -207,18 +228,65 @@ fn evened(fastest: Variant, device: &Device, budget: f64) -> Variant {
                 continue;
             }
             limits[cycle] = part;
-            if !shorten(&mut best, &limits) {
+            if !evening.shorten(&mut best, &limits) {
                 limits[cycle] = before;
                 break;
             }
         }
     }
-    let best = Variant {
-        input_delay,
-        output_delay,
-        ..best
-    };
-    sunk(best, &limits, device, budget)
+    best.input_delay = input_delay;
+    best.output_delay = output_delay;
+    evening.sink(&mut best, limits);
+    best
+}
+
+/// What a variant that is to be improved has to fulfil.
+struct Evening<'g> {
+    problem: Problem<'g>,
+    steps: Vec<Times>,
+    budget: f64,
+}
+
+impl<'g> Evening<'g> {
+    fn of(graph: &'g Graph, shared: Option<Shared>, device: &Device, budget: f64) -> Evening<'g> {
+        let (problem, steps) = posed(graph, shared, device, budget, budget);
+        Evening {
+            problem,
+            steps,
+            budget,
+        }
+    }
+
+    /// Gives a variant times within these limits, if there are some that delay nothing around it.
+    fn shorten(&mut self, best: &mut Variant, limits: &[f64]) -> bool {
+        self.problem.limits = limits.to_vec();
+        let found = self.problem.solve(None).ok();
+        found.is_some_and(|found| self.take(best, found.times))
+    }
+
+    /// Gives a variant fewer bits in registers, where that delays nothing around it; its delays stay what they were, so that no
+    /// loop around it is scheduled in another way.
+    fn sink(&mut self, variant: &mut Variant, limits: Vec<f64>) {
+        self.problem.limits = limits;
+        let times = sink::sunk(&mut self.problem, variant.times.clone());
+        let (before, after) = (variant.input_delay, variant.output_delay);
+        self.take(variant, times);
+        (variant.input_delay, variant.output_delay) = (before, after);
+    }
+
+    /// Gives a variant other times, if they delay nothing around it.
+    fn take(&self, variant: &mut Variant, times: Times) -> bool {
+        let around = Around::of(self.problem.graph, &times, &self.steps, self.budget);
+        let is_as_soon = around.is_as_soon_as(variant);
+        if is_as_soon {
+            variant.times = times;
+            variant.interval = around.interval;
+            variant.latency = around.latency;
+            variant.input_delay = around.input_delay;
+            variant.output_delay = around.output_delay;
+        }
+        is_as_soon
+    }
 }
 
 /// Cycles shorter than this part of the longest one stay as they are.
@@ -234,29 +302,6 @@ fn lengths(variant: &Variant) -> Vec<f64> {
         }
     }
     lengths
-}
-
-/// Whether a variant is done as soon as another one, and leaves as much of the cycles before and after it.
-fn is_as_soon(before: &Variant, found: &Variant) -> bool {
-    found.latency <= before.latency
-        && found.input_delay <= before.input_delay
-        && found.output_delay <= before.output_delay
-}
-
-/// The variant with fewer bits in registers, where that delays nothing around it; its delays stay what they were, so that no
-/// loop around it is scheduled in another way.
-fn sunk(best: Variant, limits: &[f64], device: &Device, budget: f64) -> Variant {
-    let (mut problem, steps) = posed(&best.graph, best.shared, device, budget, limits);
-    let times = sink::sunk(&mut problem, best.times.clone());
-    let found = variant_of(best.graph.clone(), best.shared, budget, times, steps);
-    match is_as_soon(&best, &found) {
-        true => Variant {
-            input_delay: best.input_delay,
-            output_delay: best.output_delay,
-            ..found
-        },
-        false => best,
-    }
 }
 
 /// A variant of the operator `name` that is shared: its operands come after a choice between those of several calls. What was
@@ -278,7 +323,7 @@ pub fn shared(
     let name = format!("{name} {budget} {} {}", shared.choice_delay, device.name);
     let graph = &alone.graph;
     let known = Scheduled::known(&SHARED, &name, (graph, device), || {
-        let fastest = variant_behind(graph.clone(), Some(shared), device, budget, &[budget])?;
+        let fastest = variant_behind(graph.clone(), Some(shared), device, budget, budget)?;
         Some(evened(fastest, device, budget))
     });
     let found = known.found.clone()?;
@@ -288,18 +333,17 @@ pub fn shared(
     })
 }
 
-/// A variant of which the operations that follow one another in a cycle take no more ns than its limit, as in
-/// [`Problem::limits`].
+/// A variant of which the operations that follow one another in a cycle take no more ns than a limit.
 fn variant_behind(
     graph: Graph,
     shared: Option<Shared>,
     device: &Device,
     budget: f64,
-    limits: &[f64],
+    limit: f64,
 ) -> Option<Variant> {
-    let (problem, steps) = posed(&graph, shared, device, budget, limits);
+    let (problem, steps) = posed(&graph, shared, device, budget, limit);
     let times = problem.solve(None).ok()?.times;
-    Some(variant_of(graph, shared, budget, times, steps))
+    Some(variant_of(graph, shared, budget, limit, times, steps))
 }
 
 /// What such a variant has to fulfil, and the cycles of the steps that it iterates.
@@ -308,12 +352,12 @@ fn posed<'g>(
     shared: Option<Shared>,
     device: &Device,
     budget: f64,
-    limits: &[f64],
+    limit: f64,
 ) -> (Problem<'g>, Vec<Times>) {
     let roots: Vec<(NodeId, u32)> = graph.outputs.iter().map(|&o| (o, u32::MAX)).collect();
     let width = crate::hwarith::demand::demanded(graph, &roots, None);
     let mut problem = Problem::new(graph, width, device, budget);
-    problem.limits = limits.to_vec();
+    problem.limits = vec![limit];
     if let Some(shared) = shared {
         delay_inputs(&mut problem, |_| shared.choice_delay.min(budget));
     }
@@ -332,26 +376,62 @@ fn posed<'g>(
     (problem, steps)
 }
 
+/// What of a variant concerns what is around it.
+struct Around {
+    interval: u32,
+    latency: u32,
+    input_delay: f64,
+    output_delay: f64,
+}
+
+impl Around {
+    fn of(graph: &Graph, times: &Times, steps: &[Times], budget: f64) -> Around {
+        let output = graph.outputs[0].index();
+        let busy = graph.nodes.iter().map(|(id, node)| match node.op {
+            Op::Iterate { .. } => times.ready[id.index()] - times.start[id.index()],
+            _ => 1,
+        });
+        Around {
+            interval: busy.max().unwrap_or(1),
+            latency: times.ready[output],
+            input_delay: input_delay(graph, times, steps).min(budget),
+            output_delay: times.arrival[output],
+        }
+    }
+
+    /// Whether it is done as soon as a variant, and leaves as much of the cycles before and after it.
+    fn is_as_soon_as(&self, variant: &Variant) -> bool {
+        self.latency <= variant.latency
+            && self.input_delay <= variant.input_delay
+            && self.output_delay <= variant.output_delay
+    }
+}
+
+impl Variant {
+    /// Whether its cycles are what they are: steps that are iterated have a register around them.
+    fn is_fixed(&self) -> bool {
+        self.latency == 0 || self.interval > 1 || self.is_foreign
+    }
+}
+
 /// A variant with these times.
 fn variant_of(
     graph: Graph,
     shared: Option<Shared>,
     budget: f64,
+    limit: f64,
     times: Times,
     steps: Vec<Times>,
 ) -> Variant {
-    let output = graph.outputs[0].index();
-    let busy = graph.nodes.iter().map(|(id, node)| match node.op {
-        Op::Iterate { .. } => times.ready[id.index()] - times.start[id.index()],
-        _ => 1,
-    });
+    let around = Around::of(&graph, &times, &steps, budget);
     Variant {
-        interval: busy.max().unwrap_or(1),
-        latency: times.ready[output],
-        input_delay: input_delay(&graph, &times, &steps).min(budget),
-        output_delay: times.arrival[output],
+        interval: around.interval,
+        latency: around.latency,
+        input_delay: around.input_delay,
+        output_delay: around.output_delay,
         shared,
         is_foreign: false,
+        limit,
         times,
         steps,
         graph,
@@ -425,7 +505,7 @@ mod tests {
         let device = Device::load("ecp5").expect("a device");
         let longest = |variant: &Variant| lengths(variant).into_iter().fold(0.0, f64::max);
         let fastest = variant(float::mul(FloatFormat::F32), &device, 9.5).expect("a schedule");
-        let even = evened(fastest.clone(), &device, 9.5);
+        let even = finish(evened(fastest.clone(), &device, 9.5), &device, 9.5);
         assert_eq!(even.latency, fastest.latency);
         assert!(
             even.input_delay <= fastest.input_delay && even.output_delay <= fastest.output_delay
@@ -441,8 +521,9 @@ mod tests {
         for budget in [8.0, 8.6, 9.5, 10.0, 10.5, 11.0, 11.5] {
             let sum = float::add_carried(FloatFormat::F32);
             let fastest = variant(sum, &device, budget).expect("a schedule");
-            let even = evened(fastest.clone(), &device, budget);
-            assert!(is_as_soon(&fastest, &even), "{budget}");
+            let even = finish(evened(fastest.clone(), &device, budget), &device, budget);
+            let around = Around::of(&even.graph, &even.times, &even.steps, budget);
+            assert!(around.is_as_soon_as(&fastest), "{budget}");
             assert!(lengths(&even).iter().all(|length| *length <= budget));
             let first = lengths(&even)[0];
             assert!(first <= even.input_delay, "{budget}: {first}");

@@ -177,7 +177,7 @@ fn instances_beyond_those_that_are_needed_shorten_the_choice() {
     q: f32 = 0";
     let target = Target::new("ecp5", 10.0).expect("device");
     let compiled = support::hardware(&format!("{head}{nests}\n"), None, &target);
-    assert_eq!(support::instances(&compiled, "fadd"), 2);
+    assert_eq!(support::instances(&compiled, "fadd"), 4);
 }
 
 /// Leaves and positions of the nodes that call shared operators.

@@ -107,11 +107,10 @@ impl Applying<'_> {
                 self.tag(r#loop, |tags| set(&mut tags.pipeline, pipeline(*ii)?))
             }
             Directive::Unroll { r#loop, factor } => {
-                let factor = factor_of(*factor).map_err(|why| (None, why))?;
-                if factor == Some(Unroll::Fully) {
+                if *factor == 0 {
                     self.check_known(r#loop)?;
                 }
-                self.tag(r#loop, |tags| match factor {
+                self.tag(r#loop, |tags| match factor_of(*factor)? {
                     Some(factor) => set(&mut tags.unroll, factor),
                     None => {
                         tags.is_shaped = true;

@@ -26,7 +26,7 @@ pub struct Device {
     /// Clocking overheads.
     pub clock: Clock,
     /// Delay of each class of operation.
-    pub delay: BTreeMap<Class, Delay>,
+    pub delay: Laws,
     /// LUT4 of each class of operation, for each bit of its result; one where it is left out.
     #[serde(default)]
     pub area: BTreeMap<Class, f64>,
@@ -164,6 +164,28 @@ pub enum Class {
     Other,
 }
 
+/// The delay of each class that a model has, by its number.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(from = "BTreeMap<Class, Delay>")]
+pub struct Laws([Option<Delay>; Class::Other as usize + 1]);
+
+impl From<BTreeMap<Class, Delay>> for Laws {
+    fn from(given: BTreeMap<Class, Delay>) -> Laws {
+        let mut laws = Laws([None; Class::Other as usize + 1]);
+        for (class, law) in given {
+            laws.0[class as usize] = Some(law);
+        }
+        laws
+    }
+}
+
+impl Laws {
+    /// That of a class; `None`: the model leaves it out.
+    pub fn get(&self, class: Class) -> Option<&Delay> {
+        self.0[class as usize].as_ref()
+    }
+}
+
 /// `base + per_bit * width + per_log2 * ceil(log2 width)`, in ns.
 #[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
 pub struct Delay {
@@ -221,7 +243,7 @@ impl Device {
     fn complaint(&self) -> Option<String> {
         let clock = &self.clock;
         let areas = self.area.values().copied();
-        let laws = self.delay.values();
+        let laws = self.delay.0.iter().flatten();
         let laws = laws.flat_map(|law| [law.base, law.per_bit, law.per_log2]);
         let others = [clock.overhead, clock.gate_chaining, self.block_luts()];
         let mut numbers = areas.chain(laws).chain(others);
@@ -255,7 +277,7 @@ impl Device {
 
     /// Costs of products by constants.
     pub fn costs(&self) -> Costs {
-        let add = self.delay.get(&Class::Add);
+        let add = self.delay.get(Class::Add);
         let delay = |dsp: Dsp| self.delay(Class::Mul, dsp.width_a);
         Costs {
             block_area: self.block_luts(),
@@ -267,7 +289,7 @@ impl Device {
 
     /// ns of the shortest clock period with a lookup table, that of logic if it is alone, between two registers.
     pub fn least_period(&self) -> f64 {
-        let table = self.delay.get(&Class::Logic).map_or(0.0, |law| law.base);
+        let table = self.delay.get(Class::Logic).map_or(0.0, |law| law.base);
         (self.clock.overhead + table) / (1.0 - self.clock.margin)
     }
 
@@ -314,7 +336,7 @@ impl Device {
 
     /// As [`Self::delay`], with no gate before or behind it.
     fn alone(&self, class: Class, width: u32) -> f64 {
-        self.delay.get(&class).map_or(0.0, |d| {
+        self.delay.get(class).map_or(0.0, |d| {
             let log2 = f64::from(ceil_log2(width.into()));
             d.base + d.per_bit * f64::from(width) + d.per_log2 * log2
         })

@@ -176,9 +176,17 @@ pub fn budget(device: &Device, period: f64) -> f64 {
 /// Bits up to which operations fit into a clock period in ns, and products into a multiplier block.
 pub fn widest(device: &Device, period: f64) -> Limits {
     let budget = budget(device, period);
+    // No delay is shorter for more bits.
     let widest = |class| {
-        let fits = |width: &u32| device.delay(class, *width) <= budget;
-        (1..=2 * MAX_WIDTH).take_while(fits).last().unwrap_or(0)
+        let (mut fits, mut too_wide) = (0, 2 * MAX_WIDTH + 1);
+        while too_wide - fits > 1 {
+            let width = fits.midpoint(too_wide);
+            match device.delay(class, width) <= budget {
+                true => fits = width,
+                false => too_wide = width,
+            }
+        }
+        fits
     };
     let word = |class| widest(class).max(LEAST_WORD);
     Limits {

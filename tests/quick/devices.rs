@@ -75,7 +75,7 @@ fn every_model_has_what_the_scheduler_asks_for() {
             assert!(0.0 < narrow && narrow <= wide, "{name}: {class:?}");
         }
         assert_eq!(
-            device.delay.contains_key(&Class::Mul),
+            device.delay.get(Class::Mul).is_some(),
             device.dsp.is_some(),
             "{name}"
         );

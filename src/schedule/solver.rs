@@ -297,7 +297,7 @@ mod tests {
         arithmetic: false,
     };
 
-    /// Slow operations, reservations and recurrences in a random graph.
+    /// Slow operations, reservations, recurrences, and nodes that stay until what moves reaches them, in a random graph.
     fn complicate(problem: &mut Problem, random: &mut Random) {
         let count = problem.graph.nodes.len() as u32;
         let pool = problem.pools.pool(Resource::Unit(UnitId::new(0), 0), 1);
@@ -311,9 +311,12 @@ mod tests {
                 };
                 problem.uses[i] = random.flip().then_some(Use {
                     pool,
-                    slots: 1,
+                    slots: random.between(1, 2),
                     is_even: false,
                 });
+                if random.below(3) == 0 {
+                    problem.not_before[i] = random.below(60).into();
+                }
             }
         }
         for _ in 0..random.between(1, 4) {
@@ -336,7 +339,7 @@ mod tests {
         let device = Device::load("ecp5").expect("device");
         let mut random = Random::new(11);
         let (mut caught, mut settled, mut unsettled, mut shorter) = (0, 0, 0, 0);
-        for _ in 0..400 {
+        for _ in 0..2000 {
             let graph = random_graph(&mut random, &SHAPE);
             let width = graph.nodes.ids().map(|id| graph.width(id)).collect();
             let mut problem = Problem::new(&graph, width, &device, 4.0);

@@ -8,7 +8,8 @@ use crate::hwarith::graph::MemId;
 use crate::ir::{Hazard, Scope};
 use crate::machine::program::{Access, Apart, Leaf, Pin};
 use num_integer::Integer;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
+use std::sync::{LazyLock, Mutex, PoisonError};
 
 /// `cycle(to) >= cycle(from) + 1 - II * distance`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -250,11 +251,35 @@ fn meeting(first: &Access, second: &Access, trips: &[Option<u64>]) -> Meeting {
             pins: [first, second].map(|a| a.pins.get(dim).copied().unwrap_or(Pin::Any)),
         })
         .collect();
-    solve(&dims, from.constant - to.constant).unwrap_or(ALWAYS)
+    known(dims, from.constant - to.constant).unwrap_or(ALWAYS)
+}
+
+/// Dimensions and difference of what was [`solve`]d: variants of a kernel mostly have the accesses of one another.
+type Solved = HashMap<(Vec<Dim>, i128), Option<Meeting>>;
+
+/// Questions beyond which all are forgotten.
+const MOST_SOLVED: usize = 1 << 14;
+
+/// As [`solve`]; what was solved before is known.
+fn known(dims: Vec<Dim>, difference: i128) -> Option<Meeting> {
+    static SOLVED: LazyLock<Mutex<Solved>> = LazyLock::new(Mutex::default);
+    // Entries are whole whenever a thread ends.
+    let solved = || SOLVED.lock().unwrap_or_else(PoisonError::into_inner);
+    let question = (dims, difference);
+    if let Some(known) = solved().get(&question) {
+        return *known;
+    }
+    let found = solve(&question.0, difference);
+    let mut solved = solved();
+    if solved.len() >= MOST_SOLVED {
+        solved.clear();
+    }
+    solved.insert(question, found);
+    found
 }
 
 /// One dimension: of either access the address per count, and when it counts; and the trip count.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 struct Dim {
     coefficients: [i128; 2],
     trip: Option<u64>,

@@ -360,7 +360,7 @@ pub struct Access {
 }
 
 /// Iterations of one dimension.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Pin {
     /// All.
     Any,

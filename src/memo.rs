@@ -1,7 +1,9 @@
 //! Results of pure functions that the process keeps: the operator modules of one kernel are those of the next, and of every
 //! variant of it that is tried.
 
+use std::borrow::Borrow;
 use std::collections::HashMap;
+use std::hash::Hash;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 /// Results beyond which all are forgotten, so that no process that compiles for long grows with what it compiles.
@@ -10,30 +12,38 @@ const MOST: usize = 256;
 /// A result that some thread is about to make, or has made.
 type Slot<V> = Arc<OnceLock<Arc<V>>>;
 
-/// Results by the name of what they were computed from.
+/// Results by the name of what they were computed from, or by that itself.
 #[derive(Debug)]
-pub struct Memo<V>(Mutex<HashMap<String, Slot<V>>>);
+pub struct Memo<V, K = String>(Mutex<HashMap<K, Slot<V>>>);
 
-impl<V> Default for Memo<V> {
+impl<V, K> Default for Memo<V, K> {
     fn default() -> Self {
         Memo(Mutex::default())
     }
 }
 
-impl<V> Memo<V> {
+impl<V, K: Eq + Hash> Memo<V, K> {
     /// What is kept under a name, if it is what is looked for; else what `make` returns, from then on. Who comes while it is made
     /// waits for it, so `make` must not ask for the name that it is made for.
-    pub fn get(&self, name: &str, fits: impl Fn(&V) -> bool, make: impl Fn() -> V) -> Arc<V> {
+    pub fn get<Q>(&self, name: &Q, fits: impl Fn(&V) -> bool, make: impl Fn() -> V) -> Arc<V>
+    where
+        K: Borrow<Q>,
+        Q: Eq + Hash + ToOwned<Owned = K> + ?Sized,
+    {
         let kept = self.slot(name).get_or_init(|| Arc::new(make())).clone();
         if fits(&kept) {
             return kept;
         }
         let made = Arc::new(make());
-        self.keep(name, made.clone());
+        self.keep(name.to_owned(), made.clone());
         made
     }
 
-    fn slot(&self, name: &str) -> Slot<V> {
+    fn slot<Q>(&self, name: &Q) -> Slot<V>
+    where
+        K: Borrow<Q>,
+        Q: Eq + Hash + ToOwned<Owned = K> + ?Sized,
+    {
         // Slots are whole whenever a thread ends.
         let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(slot) = kept.get(name) {
@@ -42,12 +52,12 @@ impl<V> Memo<V> {
         if kept.len() >= MOST {
             kept.clear();
         }
-        kept.entry(name.to_string()).or_default().clone()
+        kept.entry(name.to_owned()).or_default().clone()
     }
 
-    fn keep(&self, name: &str, made: Arc<V>) {
+    fn keep(&self, name: K, made: Arc<V>) {
         let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        kept.insert(name.to_string(), Arc::new(OnceLock::from(made)));
+        kept.insert(name, Arc::new(OnceLock::from(made)));
     }
 }
 

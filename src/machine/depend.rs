@@ -7,9 +7,10 @@ use crate::hwarith::NodeId;
 use crate::hwarith::graph::MemId;
 use crate::ir::{Hazard, Scope};
 use crate::machine::program::{Access, Apart, Leaf, Pin};
+use crate::memo::Memo;
 use num_integer::Integer;
-use std::collections::{BTreeMap, HashMap};
-use std::sync::{LazyLock, Mutex, PoisonError};
+use std::collections::BTreeMap;
+use std::sync::LazyLock;
 
 /// `cycle(to) >= cycle(from) + 1 - II * distance`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -254,28 +255,14 @@ fn meeting(first: &Access, second: &Access, trips: &[Option<u64>]) -> Meeting {
     known(dims, from.constant - to.constant).unwrap_or(ALWAYS)
 }
 
-/// Dimensions and difference of what was [`solve`]d: variants of a kernel mostly have the accesses of one another.
-type Solved = HashMap<(Vec<Dim>, i128), Option<Meeting>>;
+/// Answers of [`solve`] by what it was asked.
+type Solved = Memo<Option<Meeting>, (Vec<Dim>, i128)>;
 
-/// Questions beyond which all are forgotten.
-const MOST_SOLVED: usize = 1 << 14;
-
-/// As [`solve`]; what was solved before is known.
+/// As [`solve`]. Variants of a kernel mostly have the accesses of one another: what was solved before is known.
 fn known(dims: Vec<Dim>, difference: i128) -> Option<Meeting> {
-    static SOLVED: LazyLock<Mutex<Solved>> = LazyLock::new(Mutex::default);
-    // Entries are whole whenever a thread ends.
-    let solved = || SOLVED.lock().unwrap_or_else(PoisonError::into_inner);
+    static SOLVED: LazyLock<Solved> = LazyLock::new(Memo::default);
     let question = (dims, difference);
-    if let Some(known) = solved().get(&question) {
-        return *known;
-    }
-    let found = solve(&question.0, difference);
-    let mut solved = solved();
-    if solved.len() >= MOST_SOLVED {
-        solved.clear();
-    }
-    solved.insert(question, found);
-    found
+    *SOLVED.get(&question, |_| true, || solve(&question.0, difference))
 }
 
 /// One dimension: of either access the address per count, and when it counts; and the trip count.
@@ -542,6 +529,11 @@ mod tests {
                 Some(expected),
                 "{dims:?} {difference}"
             );
+            // Asked for the first time and once more, and the other way round.
+            for difference in [difference, difference, -difference] {
+                let expected = solve(&dims, difference);
+                assert_eq!(known(dims.clone(), difference), expected);
+            }
         }
     }
 

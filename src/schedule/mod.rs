@@ -297,8 +297,9 @@ pub fn operator(
     let fastest = fastest.ok_or_else(|| {
         NoSchedule::Operator(format!("operator '{}' without a schedule", unit.name))
     })?;
+    let fastest = units::finished(&unit.name, &fastest, device, budget);
     match latency {
-        None => Ok(units::finished(&unit.name, &fastest, device, budget)),
+        None => Ok(fastest),
         Some(cycles) if cycles < fastest.latency => Err(NoSchedule::Latency(format!(
             "'{}' does not meet the clock in {cycles} cycles: it takes {} at least",
             unit.name, fastest.latency

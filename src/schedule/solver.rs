@@ -159,7 +159,7 @@ impl<'p, 'g> Solver<'p, 'g> {
         let uses = self.at.problem.uses.iter().flatten().count() as i64;
         let horizon = 4 * (longest + uses.saturating_mul(ii + 1)) + ii + 16;
         let mut endless = Endless::default();
-        let mut repeating = Repeating::new(&self.at, self.instances());
+        let mut repeating: Option<Repeating> = None;
         let mut culprit = Failure::Control;
         for round in 1..=MAX_ROUNDS {
             self.rounds = round;
@@ -172,8 +172,13 @@ impl<'p, 'g> Solver<'p, 'g> {
             }
             self.settle()?;
             let Some(searches) = searches else { continue };
-            if repeating.is_proven_by(&self.at, round, self.instances()) {
-                break;
+            if let Some(before) = &mut repeating {
+                if before.is_proven_by(&self.at, round, self.instances()) {
+                    break;
+                }
+            } else {
+                // Not sooner: most settle in the first round.
+                repeating = Some(Repeating::new(&self.at, self.instances()));
             }
             if searches(round)
                 && let Some(late) = self.at.late().next_back()

@@ -253,8 +253,8 @@ fn a_large_kernel_is_checked_as_far_as_the_budget_goes() {
             Ok(_) => missed.push(text),
         }
     }
-    // How the end of the loop is found cannot be seen, which is about half of them.
-    assert!(seen + 1 >= missed.len(), "{seen}, {missed:#?}");
+    // How the end of the loop is found cannot be seen.
+    assert!(seen > missed.len(), "{seen}, {missed:#?}");
 }
 
 /// Clearing an array of 10^8 elements takes the reference a step for each, and none of the budget.

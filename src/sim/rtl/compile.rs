@@ -96,11 +96,11 @@ impl MemoryCell {
 pub(super) struct Program {
     /// In an order in which every operation follows those it depends on.
     pub ops: Vec<Op>,
-    /// What stands in registers, then in outputs of memories; from the first word on, one behind the other.
+    /// What stands in registers, then in outputs of memories, as the netlist has them; together they are the first words.
     pub state: Vec<Slot>,
     /// What becomes of the first words with every edge: those registers of one word that always take what they are given.
     pub moves: Vec<u32>,
-    /// The other registers, in the order of `state`.
+    /// The other registers, in the order of their words.
     pub registers: Vec<RegisterCell>,
     pub memories: Vec<MemoryCell>,
     /// The slot of each net.
@@ -118,13 +118,14 @@ pub(super) fn compile(flat: &Flat) -> Result<Program, String> {
         !is_controlled && flat.nets[register.out].width <= 64
     };
     let (moves, registers): (Vec<_>, Vec<_>) = flat.registers.iter().partition(is_move);
-    let outs = moves
-        .iter()
-        .chain(&registers)
-        .map(|(register, _)| register.out);
+    let out = |(register, _): &(Register, Option<NetId>)| register.out;
     let reads = flat.memories.iter().flat_map(Memory::clocked);
-    let state = outs.chain(reads.map(|(_, port)| port.out)).collect();
-    compiler.place(flat, &steps, state);
+    let reads: Vec<NetId> = reads.map(|(_, port)| port.out).collect();
+    let kept = moves.iter().chain(&registers).map(|register| out(register));
+    compiler.place(flat, &steps, kept.chain(reads.iter().copied()));
+    let state = flat.registers.iter().map(out).chain(reads);
+    let slots = &compiler.program.slots;
+    compiler.program.state = state.map(|net| slots[net.index()]).collect();
     for step in steps {
         match step {
             Step::Assign(index) => {
@@ -166,8 +167,8 @@ struct Compiler {
 }
 
 impl Compiler {
-    /// Gives every net a slot, those of the state first. A net that equals another bit for bit shares its slot.
-    fn place(&mut self, flat: &Flat, steps: &[Step], state: Vec<NetId>) {
+    /// Gives every net a slot, those of `kept` first and in their order. A net that equals another bit for bit shares its slot.
+    fn place(&mut self, flat: &Flat, steps: &[Step], kept: impl Iterator<Item = NetId>) {
         let mut shared: Vec<Option<NetId>> = vec![None; flat.nets.len()];
         let assigns = steps.iter().filter_map(|step| match step {
             Step::Assign(index) => Some(&flat.assigns[*index]),
@@ -177,7 +178,7 @@ impl Compiler {
             shared[out.index()] = same_words(flat, *out, expr);
         }
         let mut placed: Vec<Option<u32>> = vec![None; flat.nets.len()];
-        for net in state.iter().copied().chain(flat.nets.ids()) {
+        for net in kept.chain(flat.nets.ids()) {
             let is_new = shared[net.index()].is_none() && placed[net.index()].is_none();
             if is_new {
                 placed[net.index()] = Some(self.words(flat.nets[net].width));
@@ -197,8 +198,6 @@ impl Compiler {
                 width: net.width,
             })
             .collect();
-        let slots = &self.program.slots;
-        self.program.state = state.iter().map(|net| slots[net.index()]).collect();
     }
 
     fn words(&mut self, width: u32) -> u32 {

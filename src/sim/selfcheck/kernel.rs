@@ -116,16 +116,16 @@ impl SelfCheck<'_> {
             if left < budget.0 / 16 || round > 0 && done.is_hopeless() {
                 break;
             }
-            let share = |first_case, is_single| Share {
+            let share = |first_case| Share {
                 check: self,
                 left: left / 2,
-                is_single,
+                runs: 1,
                 case: round * CASES + first_case,
                 done: Done::default(),
             };
             let first = ROUND * round;
             let alone = parallel::map(vec![first..first + 1, first + 1..first + ROUND], |inputs| {
-                share(inputs.start - first, inputs.start == first).alone(inputs)
+                share(inputs.start - first).alone(inputs)
             });
             let mut inputs = Vec::new();
             for share in alone {
@@ -137,7 +137,7 @@ impl SelfCheck<'_> {
             let chains = parallel::map((0..GAPS.len() as u64).collect(), |number| {
                 let share = Share {
                     left: left / 2,
-                    ..share(ROUND + number, true)
+                    ..share(ROUND + number)
                 };
                 share.chain(&inputs, GAPS[number as usize], ROUND * round)
             });
@@ -185,8 +185,8 @@ impl Done {
 struct Share<'c> {
     check: &'c SelfCheck<'c>,
     left: u64,
-    /// Whether it is for one run only.
-    is_single: bool,
+    /// Runs that it is for, those that are over left aside.
+    runs: u64,
     /// Number of the next case.
     case: u64,
     done: Done,
@@ -200,6 +200,7 @@ impl Share<'_> {
             if number > numbers.start && self.done.is_hopeless() {
                 break;
             }
+            self.runs = numbers.end - number;
             let Some(step) = self.draw(number)? else {
                 continue;
             };
@@ -229,9 +230,9 @@ impl Share<'_> {
         Ok(self.done)
     }
 
-    /// Of what is left, what one run may take.
+    /// Of what is left, what the next run may take.
     fn part(&self) -> u64 {
-        self.left / if self.is_single { 1 } else { 2 }
+        self.left / self.runs
     }
 
     fn spend(&mut self, count: u64, each: u64) {
@@ -281,15 +282,16 @@ impl Share<'_> {
     }
 
     fn run(&mut self, number: u64, steps: Vec<Step>, reset: bool) -> Result<(), CosimError> {
+        let check = self.check;
         let mut case = Case::new(
-            &self.check.subject.reference.signature,
-            self.check.patience,
+            &check.subject.reference.signature,
+            check.patience,
             number as usize,
             steps,
         );
-        if let Some(promised) = self.check.subject.manifest.latency.max {
+        if let Some(promised) = check.subject.manifest.latency.max {
             case.run.cycle_limit = promised.saturating_add(PATIENCE);
-        } else if self.check.made.is_none() {
+        } else if check.made.is_none() {
             let steps = case.outcomes.iter().map(|outcome| outcome.steps).max();
             let (each, few) = SHORT_LIMIT;
             case.run.cycle_limit = few + each * steps.unwrap_or(0);
@@ -298,30 +300,24 @@ impl Share<'_> {
         let is_first = self.case == 0;
         self.case += 1;
         if reset {
-            let within = self
-                .check
-                .subject
-                .manifest
-                .latency
-                .max
-                .unwrap_or(RESET_WITHIN);
+            let within = check.subject.manifest.latency.max;
+            let within = within.unwrap_or(RESET_WITHIN);
             let cycles = 1 + Rng::new(state).below(within.clamp(1, RESET_WITHIN));
             case.run.reset_after = Some(cycles as u32);
         }
         // Streams pause but in the first run, which shows what it takes without that.
-        let is_steady = !self.check.has_streams || is_first;
+        let is_steady = !check.has_streams || is_first;
         let simulation = SimOptions {
             seed: state,
             record: true,
-            unknown: match is_steady && self.check.has_streams {
+            unknown: match is_steady && check.has_streams {
                 true => Unknown::Zero,
                 false => Unknown::default(),
             },
             ..SimOptions::default()
         };
-        let cost = self.check.netlist.cost();
-        let ran = self
-            .check
+        let cost = check.netlist.cost();
+        let ran = check
             .netlist
             .run_until(&case.run, &simulation, self.part() / cost)?;
         self.spend(ran.cycles, cost);

@@ -54,8 +54,8 @@ def top(x: i12[5], y: i12[5], z: i12[5], s: Stream[u16]):
             y[4 - i] = v
 ";
 
-/// Longest induction that is tried.
-const STEPS: u32 = 5;
+/// Cycles of the induction: with fewer nothing is proven of any of the blocks.
+const STEPS: u32 = 4;
 
 /// A block, and which of its arrays are streamed.
 struct Block<'b> {
@@ -277,8 +277,8 @@ fn prove(folder: &Path, yosys: &Path, text: &str, block: &Block) -> bool {
         }
     }
     script += "memory_collect\nmemory_map\nopt -full\nasync2sync\ndffunmap\nopt -full\nchformal -assume -early\n";
-    script +=
-        &format!("sat -tempinduct -prove-asserts -set-assumes -maxsteps {STEPS} statements\n");
+    let steps = format!("-initsteps {} -maxsteps {STEPS}", STEPS - 1);
+    script += &format!("sat -tempinduct -prove-asserts -set-assumes {steps} statements\n");
     write("prove.ys", &script);
     let answer = remembered(include_str!("handshakes.rs"), folder, || {
         let said = tools::run(folder, yosys, &["-s", "prove.ys"])?;
@@ -312,9 +312,10 @@ fn what_is_offered_stays_and_bursts_stay_within_their_pages() {
     };
     let mut broken = BTreeSet::new();
     for (text, options, streamed) in [
-        (MASTERS, masters, &[][..]),
+        // The smallest first: what several have is broken in one of them.
+        (FRAMES, frames, &["x", "z"][..]),
         (STREAMED, streamed, &["x", "y", "z"]),
-        (FRAMES, frames, &["x", "z"]),
+        (MASTERS, masters, &[]),
     ] {
         let mut sources = SourceMap::default();
         let id = sources.add("top.py", text);

@@ -63,6 +63,9 @@ fn frames() -> Options {
     }
 }
 
+/// Builds programs that are run once.
+const UNOPTIMISED: &str = "OPT_FAST=-O0 OPT_SLOW=-O0 OPT_GLOBAL=-O0 CFG_CXXFLAGS_PCH_I=-include";
+
 /// This file, on which answers depend.
 const CHECKS: &str = include_str!("packages.rs");
 
@@ -70,11 +73,10 @@ fn play(bench: &Path, seed: &str) -> Result<tools::Output, String> {
     let make = tools::find("make").expect("make is installed");
     let verilator = tools::find("verilator").expect("verilator is installed");
     let verilator = format!("VERILATOR={}", verilator.display());
-    tools::run(
-        bench,
-        &make,
-        &["run", &verilator, &format!("SEED={seed}"), "OPT_FAST=-O0"],
-    )
+    let seed = format!("SEED={seed}");
+    let mut args = vec!["run", &verilator, &seed];
+    args.extend(UNOPTIMISED.split(' '));
+    tools::run(bench, &make, &args)
 }
 
 #[test]
@@ -157,7 +159,7 @@ fn models_that_others_wrote_agree() {
         let played = remembered(CHECKS, folder.path(), || {
             for seed in ["1", "2"] {
                 let seed = format!("SEED={seed}");
-                let args = [&path, "make", "BUILD_ARGS=OPT_FAST=-O0", &seed];
+                let args = [&path, "make", &format!("BUILD_ARGS={UNOPTIMISED}"), &seed];
                 let said = tools::run(&sim, &env, &args)?;
                 assert!(said.stdout.contains(tests), "{top}: {}", said.stdout);
             }

@@ -291,6 +291,9 @@ impl Unroller<'_> {
             }
             _ => u64::MAX,
         };
+        if factor < u64::MAX || count.is_some() {
+            self.check_size(&f, factor.min(count.unwrap_or(u64::MAX)), span)?;
+        }
         let carried = match (trip, count) {
             (Some(trip), Some(count)) if factor < count => {
                 let (whole, rest) = (count / factor, count % factor);
@@ -328,6 +331,21 @@ impl Unroller<'_> {
             f.label
         );
         Err(self.refusal(span, &f.tags.cause(&f.label), &why))
+    }
+
+    /// Refuses copies of a body that are too many, before the first one is made.
+    fn check_size(&self, f: &For, copies: u64, span: Span) -> Result<(), Diagnostic> {
+        let mut ops = 1;
+        f.body.for_each_op(&mut |_| ops += 1);
+        match copies.saturating_mul(ops) > self.budget as u64 {
+            true => Err(self.too_many(f, span)),
+            false => Ok(()),
+        }
+    }
+
+    fn too_many(&self, f: &For, span: Span) -> Diagnostic {
+        let why = format!("more than {MAX_OPS} operations");
+        self.refusal(span, &f.tags.cause(&f.label), &why)
     }
 
     /// All iterations; gives the carried values after them.
@@ -375,8 +393,7 @@ impl Unroller<'_> {
         // The counter of an iteration counts too: there may be nothing else in it.
         let left = self.budget.checked_sub(1);
         let (Some(block), Some(left)) = (copied, left) else {
-            let why = format!("more than {MAX_OPS} operations");
-            return Err(self.refusal(span, &f.tags.cause(&f.label), &why));
+            return Err(self.too_many(f, span));
         };
         self.budget = left;
         Ok(block)

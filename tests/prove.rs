@@ -481,7 +481,7 @@ fn no_fault_is_proven_right() {
         (DIVISIONS, "quotient"),
     ] {
         spoilt(&compile(text, Some(top)), |spoilt, at| {
-            match prove(&spoilt.question(), &Limits::within(Duration::from_secs(5))) {
+            match prove(&spoilt.question(), &Limits::of_work(40_000_000)) {
                 Proof::Refuted(_) => refuted += 1,
                 Proof::Open(_) => {}
                 Proof::Proven(_) => {
@@ -649,8 +649,9 @@ fn faults_of_networks_are_found() {
             if let Item::Assign { expr, .. } = &mut spoilt.design.modules[module].items[at] {
                 *expr = fault;
             }
+            // The right one takes fewer.
             let few = Limits {
-                cycles: 400,
+                cycles: 100,
                 ..limits()
             };
             match prove(&spoilt.question(), &few) {

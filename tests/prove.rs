@@ -634,6 +634,11 @@ fn faults_of_networks_are_found() {
         Elements::given(slot.ty, (0..slot.len()).map(value).collect())
     });
     let once = Invocation::of(args.collect());
+    let few = || Limits {
+        cycles: 100,
+        ..limits()
+    };
+    assert!(matches!(prove(&right.question(), &few()), Proof::Proven(_)));
     let mut refuted = 0;
     for module in right.design.modules.ids() {
         let items = &right.design.modules[module].items;
@@ -649,12 +654,7 @@ fn faults_of_networks_are_found() {
             if let Item::Assign { expr, .. } = &mut spoilt.design.modules[module].items[at] {
                 *expr = fault;
             }
-            // The right one takes fewer.
-            let few = Limits {
-                cycles: 100,
-                ..limits()
-            };
-            match prove(&spoilt.question(), &few) {
+            match prove(&spoilt.question(), &few()) {
                 Proof::Refuted(_) => refuted += 1,
                 Proof::Proven(_) => {
                     assert!(

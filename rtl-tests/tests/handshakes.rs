@@ -54,8 +54,8 @@ def top(x: i12[5], y: i12[5], z: i12[5], s: Stream[u16]):
             y[4 - i] = v
 ";
 
-/// Cycles of the induction: with fewer nothing is proven of any of the blocks.
-const STEPS: u32 = 4;
+/// Shortest and longest induction that is tried: with a shorter one nothing is proven of any of the blocks.
+const STEPS: [u32; 2] = [4, 5];
 
 /// A block, and which of its arrays are streamed.
 struct Block<'b> {
@@ -277,7 +277,8 @@ fn prove(folder: &Path, yosys: &Path, text: &str, block: &Block) -> bool {
         }
     }
     script += "memory_collect\nmemory_map\nopt -full\nasync2sync\ndffunmap\nopt -full\nchformal -assume -early\n";
-    let steps = format!("-initsteps {} -maxsteps {STEPS}", STEPS - 1);
+    // The length is to exceed the first number, and may be the second.
+    let steps = format!("-initsteps {} -maxsteps {}", STEPS[0] - 1, STEPS[1]);
     script += &format!("sat -tempinduct -prove-asserts -set-assumes {steps} statements\n");
     write("prove.ys", &script);
     let answer = remembered(include_str!("handshakes.rs"), folder, || {
@@ -312,10 +313,9 @@ fn what_is_offered_stays_and_bursts_stay_within_their_pages() {
     };
     let mut broken = BTreeSet::new();
     for (text, options, streamed) in [
-        // The smallest first: what several have is broken in one of them.
-        (FRAMES, frames, &["x", "z"][..]),
+        (MASTERS, masters, &[][..]),
         (STREAMED, streamed, &["x", "y", "z"]),
-        (MASTERS, masters, &[]),
+        (FRAMES, frames, &["x", "z"]),
     ] {
         let mut sources = SourceMap::default();
         let id = sources.add("top.py", text);

@@ -49,18 +49,7 @@ pub fn run(kernel: &mut Kernel) -> Result<(), Diagnostic> {
         true => Values::of(kernel),
         false => Values::of_parameters(kernel),
     };
-    let body = std::mem::take(&mut kernel.body);
-    let mut pass = Unroller {
-        values,
-        kernel,
-        renamed: FastMap::default(),
-        budget: MAX_OPS,
-        causes: Vec::new(),
-        only: None,
-    };
-    let body = pass.block(body)?;
-    kernel.body = body;
-    Ok(())
+    unroll(kernel, values, None, MAX_OPS)
 }
 
 /// Unrolls one loop that is tagged; what is left over of its iterations is called `.rest`. After an error the kernel is of no use.
@@ -68,12 +57,23 @@ pub fn run(kernel: &mut Kernel) -> Result<(), Diagnostic> {
 /// Errors: those of [`run`].
 pub fn at_once(kernel: &mut Kernel, path: &[(usize, usize)]) -> Result<(), Diagnostic> {
     let only = kernel.body.op_at(path).and_then(|op| op.kind.loop_mark());
+    let values = Values::of_parameters(kernel);
+    unroll(kernel, values, only, MAX_OPS)
+}
+
+/// Unrolls what is tagged, or one loop of it, with so many operations in copies at most.
+fn unroll(
+    kernel: &mut Kernel,
+    values: Values,
+    only: Option<ValueId>,
+    budget: usize,
+) -> Result<(), Diagnostic> {
     let body = std::mem::take(&mut kernel.body);
     let mut pass = Unroller {
-        values: Values::of_parameters(kernel),
+        values,
         kernel,
         renamed: FastMap::default(),
-        budget: MAX_OPS,
+        budget,
         causes: Vec::new(),
         only,
     };
@@ -201,7 +201,7 @@ impl Unroller<'_> {
             // In this order: the body sees what the condition defines.
             let cond = copier.block(&w.cond);
             let (Some(cond), Some(mut body)) = (cond, copier.block(&w.body)) else {
-                return refuse(self, &format!("more than {MAX_OPS} operations"));
+                return Err(self.too_many(span, &directive));
             };
             number_loops(&mut body, number.into());
             let before = std::mem::replace(&mut given, body.yields.clone());
@@ -291,9 +291,6 @@ impl Unroller<'_> {
             }
             _ => u64::MAX,
         };
-        if factor < u64::MAX || count.is_some() {
-            self.check_size(&f, factor.min(count.unwrap_or(u64::MAX)), span)?;
-        }
         let carried = match (trip, count) {
             (Some(trip), Some(count)) if factor < count => {
                 let (whole, rest) = (count / factor, count % factor);
@@ -338,14 +335,13 @@ impl Unroller<'_> {
         let mut ops = 1;
         f.body.for_each_op(&mut |_| ops += 1);
         match copies.saturating_mul(ops) > self.budget as u64 {
-            true => Err(self.too_many(f, span)),
+            true => Err(self.too_many(span, &f.tags.cause(&f.label))),
             false => Ok(()),
         }
     }
 
-    fn too_many(&self, f: &For, span: Span) -> Diagnostic {
-        let why = format!("more than {MAX_OPS} operations");
-        self.refusal(span, &f.tags.cause(&f.label), &why)
+    fn too_many(&self, span: Span, directive: &str) -> Diagnostic {
+        self.refusal(span, directive, &format!("more than {MAX_OPS} operations"))
     }
 
     /// All iterations; gives the carried values after them.
@@ -357,6 +353,7 @@ impl Unroller<'_> {
         span: Span,
         out: &mut Vec<Op>,
     ) -> Result<Vec<ValueId>, Diagnostic> {
+        self.check_size(f, count, span)?;
         let mut carried: Vec<ValueId> = f.inits.iter().map(|&v| self.renamed(v)).collect();
         let mut copies = Vec::new();
         for number in 0..count {
@@ -393,7 +390,7 @@ impl Unroller<'_> {
         // The counter of an iteration counts too: there may be nothing else in it.
         let left = self.budget.checked_sub(1);
         let (Some(block), Some(left)) = (copied, left) else {
-            return Err(self.too_many(f, span));
+            return Err(self.too_many(span, &f.tags.cause(&f.label)));
         };
         self.budget = left;
         Ok(block)
@@ -410,6 +407,7 @@ impl Unroller<'_> {
         out: &mut Vec<Op>,
         rounds: impl FnOnce(&mut Build<'_>, &For) -> Rounds,
     ) -> Result<Vec<ValueId>, Diagnostic> {
+        self.check_size(&f, factor, span)?;
         let mut ops = Vec::new();
         let mut build = self.kernel.build(&mut ops, span);
         let rounds = rounds(&mut build, &f);
@@ -602,6 +600,41 @@ fn number_loops(block: &mut Block, number: u64) {
         }
         for inner in op.kind.blocks_mut() {
             number_loops(inner, number);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::diagnostics::FileId;
+    use crate::ir::read::read;
+
+    /// A copy of an iteration takes its counter and its operations; what is left over is no copy.
+    #[test]
+    fn what_just_fits_is_unrolled() {
+        let head = "%0: index = const 0\n%1: index = const 1\n%9: index = const 9\n";
+        let access = "%v: i32 = load a[%j]\nstore a[%j], %v\n";
+        let of = |tag: &str, body: &str| format!("for %j = %0 to %9 step %1 {tag} {{\n{body}}}\n");
+        let inside = of("label \"j\" unroll all", access);
+        let nest = format!("for %i = %0 to %9 step %1 label \"i\" unroll 2 {{\n{inside}}}\n");
+        for (body, needed) in [
+            (of("label \"j\" unroll all", ""), 9),
+            (of("label \"j\" unroll all", access), 9 * 3),
+            (of("label \"j\" unroll 3", access), 3 * 3),
+            (of("label \"j\" unroll 4", access), 4 * 3),
+            // In the copies of `i` and in what is left over of it.
+            (nest, 2 * 4 + 3 * 9 * 3),
+        ] {
+            let text = format!("top kernel @f(a: i32[9]) {{\n{head}{body}}}");
+            let program = read(FileId::default(), &text).expect("a kernel");
+            let kernel = &program.kernels[program.top];
+            for budget in 0..=needed + 1 {
+                let mut kernel = kernel.clone();
+                let values = Values::of_parameters(&kernel);
+                let unrolled = unroll(&mut kernel, values, None, budget);
+                assert_eq!(unrolled.is_ok(), budget >= needed, "{budget}\n{text}");
+            }
         }
     }
 }

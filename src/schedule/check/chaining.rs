@@ -19,8 +19,54 @@ const INPUTS: usize = 4;
 /// Cuts of a node that are kept.
 const MAX_CUTS: usize = 200;
 
-/// Nodes, each with the position of its lowest bit among those that a table sees.
-type Cut = BTreeSet<(NodeId, u32)>;
+/// What one lookup table sees: nodes, each with the position of the bit, in order.
+#[derive(Clone, Copy)]
+struct Cut {
+    inputs: [(NodeId, u32); INPUTS],
+    len: usize,
+}
+
+impl Cut {
+    /// A table of nothing: a constant.
+    fn nothing() -> Self {
+        let none = (NodeId::new(0), 0);
+        Cut {
+            inputs: [none; INPUTS],
+            len: 0,
+        }
+    }
+
+    fn of(node: NodeId) -> Self {
+        let mut cut = Cut::nothing();
+        cut.inputs[0].0 = node;
+        cut.len = 1;
+        cut
+    }
+
+    fn inputs(&self) -> &[(NodeId, u32)] {
+        &self.inputs[..self.len]
+    }
+
+    /// The same nodes, `by` bits further up.
+    fn shifted(mut self, by: u32) -> Self {
+        self.inputs.iter_mut().for_each(|(_, at)| *at += by);
+        self
+    }
+
+    /// What a table for both sees, if it has so many inputs.
+    fn union(&self, other: &Cut) -> Option<Cut> {
+        let (mut left, mut right) = (self.inputs(), other.inputs());
+        let mut both = Cut::nothing();
+        while let Some(&next) = left.first().into_iter().chain(right.first()).min() {
+            *both.inputs.get_mut(both.len)? = next;
+            both.len += 1;
+            for side in [&mut left, &mut right] {
+                *side = side.strip_prefix(&[next]).unwrap_or(side);
+            }
+        }
+        Some(both)
+    }
+}
 
 pub struct Chaining<'g> {
     graph: &'g Graph,
@@ -163,7 +209,10 @@ impl<'g> Chaining<'g> {
                     true => {
                         let cuts = self.cuts[id.index()].iter();
                         let latest = cuts.map(|cut| {
-                            let leaves = cut.iter().map(|(leaf, _)| self.arrival_in(*leaf, cycle));
+                            let leaves = cut
+                                .inputs()
+                                .iter()
+                                .map(|(leaf, _)| self.arrival_in(*leaf, cycle));
                             leaves.fold(0.0, f64::max)
                         });
                         latest.fold(operands, f64::min) + delay
@@ -242,25 +291,22 @@ impl<'g> Chaining<'g> {
         let of = |arg: NodeId| self.operand_cuts(arg, cycle);
         if let Some(arg) = few_bits(self.graph, id) {
             let cuts = of(arg);
-            let shifted = |by: u32| -> Vec<Cut> {
-                let shift = |cut: &Cut| cut.iter().map(|&(n, at)| (n, at + by)).collect();
-                cuts.iter().map(shift).collect()
-            };
+            let shifted =
+                |by: u32| -> Vec<Cut> { cuts.iter().map(|cut| cut.shifted(by)).collect() };
             let bits = (0..self.graph.width(arg)).map(shifted);
-            return bits.fold(vec![Cut::new()], |found, cuts| merged(&found, &cuts));
+            return bits.fold(vec![Cut::nothing()], |found, cuts| merged(&found, &cuts));
         }
         match &node.op {
             _ if self.resets.contains(&id) => Vec::new(),
             op if is_gate(self.graph, op, &node.args) => {
                 let all = node.args.iter().map(|&arg| of(arg));
-                let start = vec![Cut::new()];
+                let start = vec![Cut::nothing()];
                 all.fold(start, |found, cuts| merged(&found, &cuts))
             }
             Op::Not | Op::Cast => of(node.args[0]),
             Op::Extract { lo } => {
                 let cuts = of(node.args[0]).into_iter();
-                let shift = |cut: Cut| cut.into_iter().map(|(n, at)| (n, at + lo)).collect();
-                cuts.map(shift).collect()
+                cuts.map(|cut| cut.shifted(*lo)).collect()
             }
             // One bit, many times.
             Op::Concat => {
@@ -275,11 +321,11 @@ impl<'g> Chaining<'g> {
     /// The operand itself, or what computes it in the same cycle.
     fn operand_cuts(&self, arg: NodeId, cycle: u32) -> Vec<Cut> {
         if self.graph.as_const(arg).is_some() {
-            return vec![Cut::new()];
+            return vec![Cut::nothing()];
         }
-        let mut cuts = vec![Cut::from([(arg, 0)])];
+        let mut cuts = vec![Cut::of(arg)];
         if self.times.ready[arg.index()] == cycle {
-            cuts.extend(self.cuts[arg.index()].iter().cloned());
+            cuts.extend(&self.cuts[arg.index()]);
         }
         cuts
     }
@@ -292,18 +338,17 @@ fn first_cycle(times: &Times) -> f64 {
     first.map(|i| times.arrival[i]).fold(0.0, f64::max)
 }
 
-/// Every union of a cut of each side that fits a table.
+/// Every union of a cut of each side that fits a table, up to so many.
 fn merged(left: &[Cut], right: &[Cut]) -> Vec<Cut> {
-    let mut out: BTreeSet<Cut> = BTreeSet::new();
-    for a in left {
-        for b in right {
-            let both: Cut = a.union(b).copied().collect();
-            if both.len() <= INPUTS && out.len() < MAX_CUTS {
-                out.insert(both);
-            }
+    let mut found: Vec<Cut> = Vec::new();
+    for (a, b) in left.iter().flat_map(|a| right.iter().map(move |b| (a, b))) {
+        let Some(both) = a.union(b) else { continue };
+        let place = found.binary_search_by(|cut| cut.inputs().cmp(both.inputs()));
+        if let (Err(at), true) = (place, found.len() < MAX_CUTS) {
+            found.insert(at, both);
         }
     }
-    out.into_iter().collect()
+    found
 }
 
 /// Operations of which each result bit depends on one bit of each operand.

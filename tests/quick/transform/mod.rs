@@ -10,6 +10,7 @@ use allo_hls::sim::value::Signature;
 use allo_hls::sim::vectors::{self, Rng};
 use allo_hls::transform;
 use allo_hls::transform::{PASSES, Pass, inline::inline, unroll};
+use std::collections::HashSet;
 
 const KERNELS: &str = include_str!("kernels.py");
 
@@ -71,55 +72,82 @@ fn assert_reads_back(name: &str, text: &str) {
     }
 }
 
-/// A program is valid and gives what the original gives.
-fn assert_same(name: &str, stage: &str, original: &Program, changed: &Program, count: usize) {
-    let text = || print::print(changed, None);
-    if let Err(message) = validate::validate(changed) {
-        panic!("{name} after {stage} is invalid: {message}\n{}", text());
+/// A program, what it gives, and the programs that were seen to give the same.
+struct Original<'a> {
+    name: &'a str,
+    program: &'a Program,
+    runs: Vec<(Invocation, Outcome)>,
+    /// As printed: a pass that changes nothing has nothing to be run again for.
+    same: HashSet<String>,
+}
+
+impl<'a> Original<'a> {
+    fn new(name: &'a str, program: &'a Program, count: usize) -> Self {
+        let invocations = vectors::generate(&Signature::of(program), count, 7);
+        // Loops as long as the data say: long ones show nothing new.
+        let short = within(5_000);
+        let runs = invocations.into_iter().filter_map(|invocation| {
+            let wanted = run(program, &invocation, &short).ok()?;
+            Some((invocation, wanted))
+        });
+        Original {
+            name,
+            program,
+            runs: runs.collect(),
+            same: HashSet::new(),
+        }
     }
-    assert_reads_back(name, &text());
-    let within = |step_limit: u64| Options {
+
+    /// A kernel is valid and gives what the original gives.
+    fn assert_same(&mut self, stage: &str, changed: &Kernel) {
+        let (name, changed) = (self.name, alone(changed.clone()));
+        let text = print::print(&changed, None);
+        if let Err(message) = validate::validate(&changed) {
+            panic!("{name} after {stage} is invalid: {message}\n{text}");
+        }
+        if self.same.contains(&text) {
+            return;
+        }
+        assert_reads_back(name, &text);
+        for (invocation, wanted) in &self.runs {
+            let got = run(&changed, invocation, &within(50_000)).expect("runs");
+            if let Err(message) = same(wanted, &got) {
+                panic!("{name} after {stage}: {message}\non {invocation:?}\n{text}");
+            }
+        }
+        self.same.insert(text);
+    }
+}
+
+fn within(step_limit: u64) -> Options {
+    Options {
         step_limit,
         ..Options::default()
-    };
-    let invocations: Vec<Invocation> = vectors::generate(&Signature::of(original), count, 7);
-    for invocation in &invocations {
-        // Loops as long as the data say: long ones show nothing new.
-        let Ok(wanted) = run(original, invocation, &within(5_000)) else {
-            continue;
-        };
-        let got = run(changed, invocation, &within(50_000)).expect("runs");
-        if let Err(message) = same(&wanted, &got) {
-            panic!(
-                "{name} after {stage}: {message}\non {invocation:?}\n{}",
-                text()
-            );
-        }
     }
 }
 
 /// Compares after inlining, after each pass alone, and after each prefix of the pipeline.
 fn check(name: &str, text: &str, top: Option<&str>, count: usize) {
-    let original = support::program(text, top);
-    let base = inlined(&original);
-    assert_same(name, "inline", &original, &alone(base.clone()), count);
-    let mut piped = base.clone();
+    let program = support::program(text, top);
+    let mut original = Original::new(name, &program, count);
+    let base = inlined(&program);
+    original.assert_same("inline", &base);
     for (pass, run) in support::passes() {
         let mut single = base.clone();
         run(&mut single);
-        assert_same(name, pass, &original, &alone(single), count);
+        original.assert_same(pass, &single);
     }
+    let mut piped = base;
     for pass in PASSES {
         (pass.run)(&mut piped);
-        let stage = format!("the pipeline up to {}", pass.name);
-        assert_same(name, &stage, &original, &alone(piped.clone()), count);
+        original.assert_same(&format!("the pipeline up to {}", pass.name), &piped);
     }
-    abreast(name, &original, count);
+    abreast(&mut original);
 }
 
 /// Runs iterations of one loop after the other side by side, and compares; how often that was legal and how often not.
-fn abreast(name: &str, original: &Program, count: usize) -> (usize, usize) {
-    let base = inlined(original);
+fn abreast(original: &mut Original) -> (usize, usize) {
+    let base = inlined(original.program);
     let (mut legal, mut refused) = (0, 0);
     for number in 0.. {
         let mut kernel = base.clone();
@@ -132,7 +160,7 @@ fn abreast(name: &str, original: &Program, count: usize) -> (usize, usize) {
             Ok(()) => {
                 legal += 1;
                 let stage = format!("loop {number} by {factor} abreast");
-                assert_same(name, &stage, original, &alone(kernel), count);
+                original.assert_same(&stage, &kernel);
             }
             Err(_) => refused += 1,
         }
@@ -243,7 +271,7 @@ fn distances_say_which_iterations_run_side_by_side() {
         let carried_out = unroll::run(&mut kernel);
         assert_eq!(carried_out.is_ok(), is_legal, "{assignment} by {factor}");
         if is_legal {
-            assert_same(assignment, "abreast", &original, &alone(kernel), 2);
+            Original::new(assignment, &original, 2).assert_same("abreast", &kernel);
         }
     }
 }
@@ -254,7 +282,7 @@ fn iterations_run_side_by_side_only_where_no_element_shows_it() {
     for seed in 0..300 {
         let text = nest(&mut Rng::new(seed));
         let original = support::program(&text, None);
-        let (some, others) = abreast(&text, &original, 1);
+        let (some, others) = abreast(&mut Original::new(&text, &original, 1));
         legal += some;
         refused += others;
     }

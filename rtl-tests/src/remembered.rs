@@ -17,6 +17,9 @@ const TOOLS: &[&str] = &[
     "make",
     "cocotb-config",
     "python3",
+    "slang",
+    "riscv32-cc",
+    "riscv32-ld",
 ];
 
 /// What `ask` says about the files in `folder`; if it was asked before, the answer it gave then. `question` is all else that the
@@ -42,6 +45,23 @@ pub fn remembered(
     let answer = ask()?;
     keep(&place, &answer).map_err(|error| format!("{}: {error}", place.display()))?;
     Ok(answer)
+}
+
+/// What programs print when they are called in `folder` with these arguments, one after the other; empty if all are silent.
+pub fn said(folder: &Path, calls: &[(&Path, Vec<&str>)]) -> Result<String, String> {
+    let question = format!("{} {calls:?}", include_str!("remembered.rs"));
+    let answer = remembered(&question, folder, || {
+        let mut all = String::new();
+        for (program, args) in calls {
+            let said = tools::run(folder, program, args)?;
+            let printed = said.stdout + &said.stderr;
+            if !printed.is_empty() {
+                all += &format!("{}:\n{printed}", args.join(" "));
+            }
+        }
+        Ok(all.into())
+    })?;
+    Ok(String::from_utf8_lossy(&answer).into_owned())
 }
 
 /// Writes the file as a whole or not at all.

@@ -2,8 +2,20 @@
 
 use allo_hls::package::Format;
 use allo_hls::rtl::axi::Options;
+use rtl_tests::remembered::remembered;
 use rtl_tests::{examples, package, tools};
 use std::path::Path;
+
+/// What the test takes from here and from the boards.
+const PARTS: &[&str] = &[
+    "boards/play.py",
+    "boards/serial.cpp",
+    "../boards/host.py",
+    "../boards/orangecrab.sv",
+    "../boards/saxpy_uart.sv",
+    "../boards/uart_bridge.sv",
+    "../boards/ulx3s.sv",
+];
 
 #[test]
 fn a_board_computes_what_its_host_asks_for() {
@@ -22,66 +34,52 @@ fn a_board_computes_what_its_host_asks_for() {
     };
     package::write(folder, Format::Verilog, &kernel, "saxpy", &options, 1);
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let part = |path: &str| root.join(path).display().to_string();
-    let boards = |name: &str| part(&format!("../boards/{name}"));
-    let common = [
-        boards("uart_bridge.sv"),
-        boards("saxpy_uart.sv"),
-        "rtl/saxpy.sv".into(),
-    ];
-    let run = |program: &Path, args: &[&str]| {
-        let args: Vec<&str> = args.to_vec();
-        tools::run(folder, program, &args).unwrap_or_else(|e| panic!("{e}"))
-    };
-    for board in ["ulx3s", "orangecrab"] {
-        let top = boards(&format!("{board}.sv"));
-        let [a, b, c] = &common;
-        // Pins that stay open are left open on purpose.
-        run(
-            verilator,
-            &[
-                "--lint-only",
-                "-Wall",
-                "-Wno-PINCONNECTEMPTY",
-                "-Wno-DECLFILENAME",
-                "-Wno-UNUSEDSIGNAL",
-                "--top-module",
-                board,
-                &top,
-                a,
-                b,
-                c,
-            ],
-        );
+    for part in PARTS {
+        let name = Path::new(part).file_name().expect("a file");
+        std::fs::copy(root.join(part), folder.join(name)).expect("the folder is writable");
     }
-    let [a, b, c] = &common;
-    let bench = part("boards/serial.cpp");
-    run(
-        verilator,
-        &[
-            "--cc",
-            "--exe",
-            "--build",
-            "-Wno-lint",
-            "-CFLAGS",
-            "-O0",
-            "-GDIVISOR=8",
+    let said = remembered(include_str!("boards.rs"), folder, || {
+        Ok(play(folder, verilator, python)?.into())
+    });
+    let said = String::from_utf8(said.unwrap_or_else(|e| panic!("{e}"))).expect("text");
+    assert!(said.contains("16 results are right"), "{said}");
+}
+
+/// What the host says that talks with a simulated board, if the tops of all boards are without warnings.
+fn play(folder: &Path, verilator: &Path, python: &Path) -> Result<String, String> {
+    let common = ["uart_bridge.sv", "saxpy_uart.sv", "rtl/saxpy.sv"];
+    for board in ["ulx3s", "orangecrab"] {
+        // Pins that stay open are left open on purpose.
+        let lint = [
+            "--lint-only",
+            "-Wall",
+            "-Wno-PINCONNECTEMPTY",
+            "-Wno-DECLFILENAME",
+            "-Wno-UNUSEDSIGNAL",
             "--top-module",
-            "saxpy_uart",
-            a,
-            b,
-            c,
-            &bench,
-        ],
-    );
-    let said = run(
-        python,
-        &[
-            &part("boards/play.py"),
-            &boards("host.py"),
-            "driver/saxpy.py",
-            "obj_dir/Vsaxpy_uart",
-        ],
-    );
-    assert!(said.stdout.contains("16 results are right"), "{said:?}");
+            board,
+            &format!("{board}.sv"),
+        ];
+        tools::run(folder, verilator, &[&lint[..], &common].concat())?;
+    }
+    let build = [
+        "--cc",
+        "--exe",
+        "--build",
+        "-Wno-lint",
+        "-CFLAGS",
+        "-O0",
+        "-GDIVISOR=8",
+        "--top-module",
+        "saxpy_uart",
+        "serial.cpp",
+    ];
+    tools::run(folder, verilator, &[&build[..], &common].concat())?;
+    let talk = [
+        "play.py",
+        "host.py",
+        "driver/saxpy.py",
+        "obj_dir/Vsaxpy_uart",
+    ];
+    Ok(tools::run(folder, python, &talk)?.stdout)
 }

@@ -6,7 +6,7 @@ use allo_hls::sim::cosim::{self, CosimOptions};
 use allo_hls::sim::verilator::Verilator;
 use rtl_tests::examples::{self, EXAMPLES, folder};
 use rtl_tests::fuzz;
-use rtl_tests::remembered::remembered;
+use rtl_tests::remembered::{remembered, said};
 use rtl_tests::tools;
 
 #[test]
@@ -80,11 +80,12 @@ fn verilator_lints_every_example_without_a_warning() {
         return;
     };
     let (folder, files) = emitted();
-    for (file, top) in files {
-        let args = ["--lint-only", "-Wall", "--top-module", &top, &file];
-        let said = tools::run(folder.path(), &verilator, &args).unwrap_or_else(|e| panic!("{e}"));
-        assert!(!said.stderr.contains("%Warning"), "{file}: {}", said.stderr);
-    }
+    let lint = ["--lint-only", "-Wall", "--top-module"];
+    let calls = files
+        .iter()
+        .map(|(file, top)| (&*verilator, [&lint[..], &[top, file]].concat()));
+    let said = said(folder.path(), &Vec::from_iter(calls)).unwrap_or_else(|e| panic!("{e}"));
+    assert!(!said.contains("%Warning"), "{said}");
 }
 
 #[test]
@@ -114,20 +115,12 @@ fn icarus_accepts_every_example() {
         return;
     };
     let (folder, files) = emitted();
-    for (file, top) in files {
-        let args = [
-            "-g2012",
-            "-t",
-            "null",
-            "-Wall",
-            "-Wno-timescale",
-            "-s",
-            &top,
-            &file,
-        ];
-        let said = tools::run(folder.path(), &iverilog, &args).unwrap_or_else(|e| panic!("{e}"));
-        assert_eq!(said.stderr, "", "{file}");
-    }
+    let options = ["-g2012", "-t", "null", "-Wall", "-Wno-timescale", "-s"];
+    let calls = files
+        .iter()
+        .map(|(file, top)| (&*iverilog, [&options[..], &[top, file]].concat()));
+    let said = said(folder.path(), &Vec::from_iter(calls));
+    assert_eq!(said, Ok(String::new()));
 }
 
 #[test]
@@ -136,7 +129,7 @@ fn slang_parses_every_example_as_a_block() {
         return;
     };
     let folder = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).expect("a temporary folder");
-    let mut count = 0;
+    let mut files = Vec::new();
     for example in EXAMPLES {
         let compiled = example.compile(10.0);
         for (kind, interface) in [("axi", Interface::Axi), ("axis", Interface::Axis)] {
@@ -151,12 +144,14 @@ fn slang_parses_every_example_as_a_block() {
             let file = format!("{}_{kind}.sv", example.file);
             let text = rtl::systemverilog::print(&design);
             std::fs::write(folder.path().join(&file), text).expect("the folder is writable");
-            let args = ["--top", example.top, &file];
-            tools::run(folder.path(), &slang, &args).unwrap_or_else(|e| panic!("{file}: {e}"));
-            count += 1;
+            files.push((file, example.top));
         }
     }
-    assert!(count > EXAMPLES.len(), "{count} blocks");
+    let calls = files
+        .iter()
+        .map(|(file, top)| (&*slang, vec!["--top", top, file]));
+    said(folder.path(), &Vec::from_iter(calls)).unwrap_or_else(|e| panic!("{e}"));
+    assert!(files.len() > EXAMPLES.len(), "{} blocks", files.len());
 }
 
 #[test]
@@ -165,16 +160,17 @@ fn slang_accepts_every_example() {
         return;
     };
     let (folder, files) = emitted();
-    for (file, top) in files {
-        // Arithmetic shifts and the like are unsigned again at once.
-        let warnings = [
-            "-Wextra",
-            "-Wpedantic",
-            "-Wconversion",
-            "-Wno-sign-conversion",
-            "-Werror",
-        ];
-        let args = [&warnings[..], &["--top", &top, &file]].concat();
-        tools::run(folder.path(), &slang, &args).unwrap_or_else(|e| panic!("{file}: {e}"));
-    }
+    // Arithmetic shifts and the like are unsigned again at once.
+    let warnings = [
+        "-Wextra",
+        "-Wpedantic",
+        "-Wconversion",
+        "-Wno-sign-conversion",
+        "-Werror",
+        "--top",
+    ];
+    let calls = files
+        .iter()
+        .map(|(file, top)| (&*slang, [&warnings[..], &[top, file]].concat()));
+    said(folder.path(), &Vec::from_iter(calls)).unwrap_or_else(|e| panic!("{e}"));
 }

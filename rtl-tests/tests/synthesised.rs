@@ -5,7 +5,9 @@ use allo_hls::directives;
 use allo_hls::driver::{self, Target};
 use allo_hls::sim::cosim::{self, CosimOptions};
 use rtl_tests::examples;
+use rtl_tests::remembered::remembered;
 use rtl_tests::tools;
+use std::path::Path;
 
 /// Examples whose gates are few enough to simulate.
 const SMALL: &[&str] = &[
@@ -19,6 +21,22 @@ const SMALL: &[&str] = &[
     "prefix_sum",
     "saxpy_f32",
 ];
+
+/// The netlists that a script of Yosys writes to these files.
+fn synthesised(folder: &Path, yosys: &Path, script: &str, files: &[String]) -> Vec<String> {
+    let answer = remembered(
+        &format!("{} {script}", include_str!("synthesised.rs")),
+        folder,
+        || {
+            tools::run(folder, yosys, &["-q", "-p", script])?;
+            let text = |file| std::fs::read_to_string(folder.join(file)).map_err(|e| e.to_string());
+            let texts: Result<Vec<String>, String> = files.iter().map(text).collect();
+            serde_json::to_vec(&texts?).map_err(|e| e.to_string())
+        },
+    );
+    let texts = answer.unwrap_or_else(|e| panic!("{e}"));
+    serde_json::from_slice(&texts).expect("a list of texts")
+}
 
 #[test]
 fn gates_compute_what_the_reference_does() {
@@ -41,10 +59,9 @@ fn gates_compute_what_the_reference_does() {
              write_verilog -noattr {name}.v; "
         );
     }
-    tools::run(folder.path(), &yosys, &["-q", "-p", &script]).unwrap_or_else(|e| panic!("{e}"));
-    for (name, compiled) in &compiled {
-        let text = std::fs::read_to_string(folder.path().join(format!("{name}.v")));
-        let text = text.expect("Yosys wrote it");
+    let files: Vec<_> = SMALL.iter().map(|name| format!("{name}.v")).collect();
+    let texts = synthesised(folder.path(), &yosys, &script, &files);
+    for ((name, compiled), text) in compiled.iter().zip(texts) {
         // Gates, not operators on words.
         assert!(!text.contains(" * ") && !text.contains(" + "), "{name}");
         let options = CosimOptions {
@@ -68,7 +85,6 @@ fn memories_become_the_cells_that_are_directed() {
                 def top(x: \"i16[16]\", k: u4) -> i16:\n    t: u4[16] = TABLE\n    z: i16[16]\n    \
                 for i in range(16):\n        z[i] = x[(i + k) % 16] + 1\n    s: i16 = 0\n    \
                 for j in range(8):\n        s += z[(j * 5 + k) % 16] + t[(j + k) % 16]\n    return s\n";
-    let folder = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).expect("a temporary folder");
     // Blocks, and RAM of lookup tables.
     let cases: [(&[&str], _); 5] = [
         (&[], (0, true)),
@@ -85,10 +101,10 @@ fn memories_become_the_cells_that_are_directed() {
         let file = sources.add("kernel.py", text);
         let compiled = driver::compile(&mut sources, file, Some("top"), &target);
         let compiled = compiled.unwrap_or_else(|e| panic!("{}", e.render(&sources, false)));
+        let folder = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).expect("a folder");
         std::fs::write(folder.path().join("top.sv"), compiled.systemverilog()).expect("writable");
         let script = "read_verilog -sv top.sv; synth_ecp5 -top top; write_verilog -noattr top.v";
-        tools::run(folder.path(), &yosys, &["-q", "-p", script]).unwrap_or_else(|e| panic!("{e}"));
-        let cells = std::fs::read_to_string(folder.path().join("top.v")).expect("Yosys wrote it");
+        let cells = &synthesised(folder.path(), &yosys, script, &["top.v".into()])[0];
         let blocks = cells.matches("DP16KD #(").count();
         let has_tables = cells.contains("TRELLIS_DPR16X4");
         assert_eq!((blocks, has_tables), expected, "{storage:?}");

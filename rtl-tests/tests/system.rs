@@ -3,8 +3,10 @@
 use allo_hls::package::Format;
 use allo_hls::package::Vectors;
 use allo_hls::rtl::axi::Options;
+use rtl_tests::remembered::remembered;
 use rtl_tests::{package, tools};
 use std::fmt::Write as _;
+use std::fs;
 use std::path::{Path, PathBuf};
 
 /// Invocations that the program makes.
@@ -54,16 +56,8 @@ fn memory(binary: &[u8]) -> String {
     binary.chunks(8).map(word).collect()
 }
 
-fn run(folder: &Path, program: &Path, args: &[&str]) -> String {
-    let said = tools::run(folder, program, args).unwrap_or_else(|e| panic!("{e}"));
-    said.stdout + &said.stderr
-}
-
 /// The program by the processor's compiler: driver, vectors and `main.c`.
-fn build(folder: &Path, compiler: &Path, linker: &Path) {
-    let parts = parts();
-    let part = |name: &str| parts.join(name).display().to_string();
-    let (start, main, script) = (part("start.S"), part("main.c"), part("link.ld"));
+fn build(folder: &Path, compiler: &Path, linker: &Path) -> Result<(), String> {
     let options = [
         "-ffreestanding",
         "-O2",
@@ -76,19 +70,19 @@ fn build(folder: &Path, compiler: &Path, linker: &Path) {
         "-o",
     ];
     for (object, source) in [
-        ("start.o", start.as_str()),
-        ("main.o", &main),
+        ("start.o", "start.S"),
+        ("main.o", "main.c"),
         ("driver.o", "driver/blend.c"),
     ] {
-        run(
+        tools::run(
             folder,
             compiler,
             &[&options[..], &[object, source]].concat(),
-        );
+        )?;
     }
     let objects = [
         "-T",
-        &script,
+        "link.ld",
         "--oformat",
         "binary",
         "start.o",
@@ -97,9 +91,33 @@ fn build(folder: &Path, compiler: &Path, linker: &Path) {
         "-o",
         "program.bin",
     ];
-    run(folder, linker, &objects);
-    let binary = std::fs::read(folder.join("program.bin")).expect("a program");
-    std::fs::write(folder.join("program.hex"), memory(&binary)).expect("the folder is writable");
+    tools::run(folder, linker, &objects)?;
+    let binary = fs::read(folder.join("program.bin")).map_err(|e| e.to_string())?;
+    fs::write(folder.join("program.hex"), memory(&binary)).map_err(|e| e.to_string())
+}
+
+/// What the program prints on the simulated system.
+fn play(folder: &Path, verilator: &Path) -> Result<String, String> {
+    let options = [
+        "--cc",
+        "--exe",
+        "--build",
+        "-Wno-lint",
+        "-Wno-TIMESCALEMOD",
+        "-CFLAGS",
+        "-O0",
+        "--top-module",
+    ];
+    let sources = [
+        "system",
+        "system.sv",
+        "rtl/blend.sv",
+        "picorv32.v",
+        "bench.cpp",
+    ];
+    tools::run(folder, verilator, &[&options[..], &sources].concat())?;
+    let said = tools::run(folder, &folder.join("obj_dir/Vsystem"), &[])?;
+    Ok(said.stdout + &said.stderr)
 }
 
 /// By interrupt and by polling, with bases anywhere in a beat; the block's results are the reference's.
@@ -114,7 +132,7 @@ fn a_processor_has_the_block_compute_by_its_driver() {
     };
     let folder = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).expect("a temporary folder");
     let folder = folder.path();
-    let kernel = std::fs::read_to_string(parts().join("kernel.py")).expect("the kernel is there");
+    let kernel = fs::read_to_string(parts().join("kernel.py")).expect("the kernel is there");
     let vectors = package::write(
         folder,
         Format::Verilog,
@@ -123,23 +141,15 @@ fn a_processor_has_the_block_compute_by_its_driver() {
         &Options::default(),
         INVOCATIONS,
     );
-    std::fs::write(folder.join("vectors.h"), header(&vectors)).expect("the folder is writable");
-    build(folder, compiler, linker);
-    let part = |name: &str| parts().join(name).display().to_string();
-    let (system, bench) = (part("system.sv"), part("bench.cpp"));
-    let processor = processor.display().to_string();
-    let options = [
-        "--cc",
-        "--exe",
-        "--build",
-        "-Wno-lint",
-        "-Wno-TIMESCALEMOD",
-        "-CFLAGS",
-        "-O0",
-        "--top-module",
-    ];
-    let sources = ["system", &system, "rtl/blend.sv", &processor, &bench];
-    run(folder, verilator, &[&options[..], &sources].concat());
-    let said = run(folder, &folder.join("obj_dir/Vsystem"), &[]);
+    fs::write(folder.join("vectors.h"), header(&vectors)).expect("the folder is writable");
+    fs::copy(processor, folder.join("picorv32.v")).expect("the folder is writable");
+    for part in ["start.S", "main.c", "link.ld", "system.sv", "bench.cpp"] {
+        fs::copy(parts().join(part), folder.join(part)).expect("the folder is writable");
+    }
+    let said = remembered(include_str!("system.rs"), folder, || {
+        build(folder, compiler, linker)?;
+        Ok(play(folder, verilator)?.into())
+    });
+    let said = String::from_utf8(said.unwrap_or_else(|e| panic!("{e}"))).expect("text");
     assert!(said.contains("the program ended with 0 after"), "{said}");
 }

@@ -4,8 +4,10 @@
 //! 66(8),
 //! 2017). Every operation enlarges the radius by what it rounds off, so that the number meant lies within it.
 
+use crate::memo::Memo;
 use num_bigint::BigInt;
 use num_traits::{One, Signed, Zero};
+use std::sync::LazyLock;
 
 /// The numbers `(mid - rad ..= mid + rad) * 2^-bits`, where the bits are those of the [`Fixed`] that made it.
 #[derive(Clone, Debug)]
@@ -151,12 +153,16 @@ impl Fixed {
     }
     /// The natural logarithm of 2.
     pub fn ln_2(self) -> Ball {
-        self.ln_1p(&self.int(1))
+        static KNOWN: LazyLock<Memo<Ball, u32>> = LazyLock::new(Memo::default);
+        let make = || self.ln_1p(&self.int(1));
+        (*KNOWN.get(&self.bits, |_| true, make)).clone()
     }
     /// Pi, by Machin's formula.
     pub fn pi(self) -> Ball {
+        static KNOWN: LazyLock<Memo<Ball, u32>> = LazyLock::new(Memo::default);
         let of = |n: i64| self.arctangent(&self.int(1).over(n), -1);
-        of(5).times(16).sub(&of(239).times(4))
+        let make = || of(5).times(16).sub(&of(239).times(4));
+        (*KNOWN.get(&self.bits, |_| true, make)).clone()
     }
     /// The exponential of a number of at most `2^6` in magnitude: the series for a number below 2^-8, squared.
     pub fn exp(self, x: &Ball) -> Ball {

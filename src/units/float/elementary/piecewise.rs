@@ -17,9 +17,11 @@
 
 use super::ball::{Ball, Fixed};
 use super::smooth::Smooth;
+use crate::memo::Memo;
 use num_bigint::BigInt;
 use num_integer::Integer;
 use num_traits::{One, Signed, Zero};
+use std::sync::LazyLock;
 
 /// A function on a range, as it is asked for by an argument t from 0 to 1.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -79,6 +81,15 @@ impl Piecewise {
 
     /// The same where a multiplier block counts so many lookup tables in place of [`BLOCK`].
     pub fn priced(request: &Request, multiplier: u64) -> Option<Piecewise> {
+        // Formats that differ by their exponents alone have the same tables.
+        static KNOWN: LazyLock<Memo<Option<Piecewise>, (Request, u64)>> =
+            LazyLock::new(Memo::default);
+        let make = || Piecewise::found(request, multiplier);
+        let key = (request.clone(), multiplier);
+        (*KNOWN.get(&key, |_| true, make)).clone()
+    }
+
+    fn found(request: &Request, multiplier: u64) -> Option<Piecewise> {
         let mut candidates: Vec<(u64, Attempt)> = Vec::new();
         for segments in 0..=MOST_SEGMENTS.min(request.argument) {
             if (request.pieces.len() as u64) << segments > MOST_WORDS {

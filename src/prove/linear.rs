@@ -5,13 +5,91 @@ use crate::hwarith::interval::Interval;
 use crate::random::mix;
 use num_bigint::{BigInt, BigUint};
 use num_traits::{One, Signed, Zero};
-use std::collections::BTreeMap;
+use std::cmp::Ordering;
+
+/// Numbers by nodes, in their order.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Terms(Vec<(u32, BigInt)>);
+
+impl Terms {
+    /// How many nodes have one.
+    pub fn len(&self) -> usize {
+        self.0.len()
+    }
+    /// Whether no node has one.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+    /// The number of a node.
+    pub fn get(&self, node: u32) -> Option<&BigInt> {
+        let at = self.place(node).ok()?;
+        Some(&self.0[at].1)
+    }
+    /// All, from the oldest node to the newest.
+    pub fn iter(&self) -> impl DoubleEndedIterator<Item = (u32, &BigInt)> {
+        self.0.iter().map(|(node, number)| (*node, number))
+    }
+    /// The numbers, to be changed.
+    pub fn values_mut(&mut self) -> impl Iterator<Item = &mut BigInt> {
+        self.0.iter_mut().map(|(_, number)| number)
+    }
+    /// The newest node before another.
+    pub fn before(&self, node: u32) -> Option<u32> {
+        let at = self.place(node).unwrap_or_else(|at| at);
+        at.checked_sub(1).map(|at| self.0[at].0)
+    }
+    /// The number of a node, at first 0.
+    pub fn of(&mut self, node: u32) -> &mut BigInt {
+        let at = match self.place(node) {
+            Ok(at) => at,
+            Err(at) => {
+                self.0.insert(at, (node, BigInt::zero()));
+                at
+            }
+        };
+        &mut self.0[at].1
+    }
+
+    fn place(&self, node: u32) -> Result<usize, usize> {
+        // Most sums are written down in order.
+        match self.0.last() {
+            Some((last, _)) if *last < node => Err(self.0.len()),
+            _ => self.0.binary_search_by_key(&node, |(node, _)| *node),
+        }
+    }
+
+    /// Adds `scale` times the others.
+    fn add(&mut self, other: &Terms, scale: &BigInt) {
+        let mut left = std::mem::take(&mut self.0).into_iter().peekable();
+        let mut right = other.0.iter().peekable();
+        let mut sum = Vec::with_capacity(left.len() + right.len());
+        loop {
+            let order = match (left.peek(), right.peek()) {
+                (Some((a, _)), Some((b, _))) => a.cmp(b),
+                (Some(_), None) => Ordering::Less,
+                (None, Some(_)) => Ordering::Greater,
+                (None, None) => break,
+            };
+            let old = (order.is_le()).then(|| left.next()).flatten();
+            let new = (order.is_ge()).then(|| right.next()).flatten();
+            let new = new.map(|(node, number)| (*node, number * scale));
+            sum.push(match (old, new) {
+                (Some((node, old)), Some((_, new))) => (node, old + new),
+                (one, other) => match one.or(other) {
+                    Some(term) => term,
+                    None => break,
+                },
+            });
+        }
+        self.0 = sum;
+    }
+}
 
 /// `constant + sum(coefficient * node)`.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Linear {
     /// Coefficient of each node.
-    pub terms: BTreeMap<u32, BigInt>,
+    pub terms: Terms,
     /// The rest.
     pub constant: BigInt,
 }
@@ -25,7 +103,7 @@ impl Linear {
             }
             return;
         }
-        let coefficient = self.terms.entry(lit.node() as u32).or_default();
+        let coefficient = self.terms.of(lit.node() as u32);
         if lit.is_complemented() {
             self.constant += scale;
             *coefficient -= scale;
@@ -43,16 +121,20 @@ impl Linear {
     }
     /// Adds `scale` times another form.
     pub fn add_linear(&mut self, other: &Linear, scale: &BigInt) {
-        for (&node, coefficient) in &other.terms {
-            *self.terms.entry(node).or_default() += coefficient * scale;
-        }
+        self.terms.add(&other.terms, scale);
         self.constant += &other.constant * scale;
     }
     /// Every number into `0 .. 2^width`; terms of 0 disappear.
     pub fn reduce(&mut self, width: u32) {
-        self.constant = low(&self.constant, width);
-        self.terms.retain(|_, coefficient| {
-            *coefficient = low(coefficient, width);
+        let shorten = |number: &mut BigInt| {
+            // Most are short already.
+            if number.is_negative() || number.bits() > u64::from(width) {
+                *number = low(number, width);
+            }
+        };
+        shorten(&mut self.constant);
+        self.terms.0.retain_mut(|(_, coefficient)| {
+            shorten(coefficient);
             !coefficient.is_zero()
         });
     }
@@ -62,14 +144,14 @@ impl Linear {
         let half = BigInt::one() << (width - 1);
         let centre = |n: &BigInt| if *n >= half { n - &modulus } else { n.clone() };
         Linear {
-            terms: self.terms.iter().map(|(n, c)| (*n, centre(c))).collect(),
+            terms: Terms(self.terms.iter().map(|(n, c)| (n, centre(c))).collect()),
             constant: centre(&self.constant),
         }
     }
     /// Least and greatest value, the nodes being independent.
     pub fn range(&self) -> Interval {
         let mut range = Interval::point(self.constant.clone());
-        for coefficient in self.terms.values() {
+        for (_, coefficient) in self.terms.iter() {
             if coefficient.is_negative() {
                 range.lo += coefficient;
             } else {
@@ -92,10 +174,11 @@ pub fn without_carries(mut linear: Linear, width: u32) -> (Vec<Lit>, Linear) {
     let mut bits = Vec::with_capacity(width as usize);
     for left in (0..width).rev() {
         let mut odd = linear.terms.iter().filter(|(_, c)| c.bit(0));
-        let (first, second) = (odd.next().map(|(n, _)| *n), odd.next());
-        if second.is_some() {
+        let first = odd.next().map(|(n, _)| n);
+        if odd.next().is_some() {
             break;
         }
+        drop(odd);
         let flip = linear.constant.bit(0);
         let bit = match first {
             Some(node) => Lit::new(node as usize, flip),
@@ -113,8 +196,8 @@ pub fn without_carries(mut linear: Linear, width: u32) -> (Vec<Lit>, Linear) {
 /// Digest of the form modulo each power of two up to `2^width`.
 pub fn digests(linear: &Linear, width: u32) -> Vec<u128> {
     let mut sums = vec![0u128; width as usize];
-    let constant = (&u32::MAX, &linear.constant);
-    for (&node, number) in linear.terms.iter().chain([constant]) {
+    let constant = (u32::MAX, &linear.constant);
+    for (node, number) in linear.terms.iter().chain([constant]) {
         let random = spread(u64::from(node));
         for (digit, word) in number.iter_u64_digits().enumerate() {
             let mut rest = word;

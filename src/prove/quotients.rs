@@ -110,7 +110,7 @@ impl Quotient {
         } else {
             constant
         };
-        let scaled = |(node, c): (&u32, &BigInt)| {
+        let scaled = |(node, c): (u32, &BigInt)| {
             let wanted = low(&(c * &factor), width);
             linear.terms.get(node) == Some(&wanted)
         };

@@ -312,7 +312,7 @@ impl Sums {
     fn cut_off(&self, linear: &Linear) -> Option<Vec<Lit>> {
         let odd = linear.terms.iter().rev().filter(|(_, c)| c.bit(0));
         let pairs = odd.flat_map(|(node, _)| {
-            let forms = self.forms_of.get(node).into_iter().flatten();
+            let forms = self.forms_of.get(&node).into_iter().flatten();
             forms
                 .rev()
                 .take(MAX_FORMS)
@@ -322,7 +322,7 @@ impl Sums {
             let at = form
                 .bits
                 .iter()
-                .position(|bit| bit == node)
+                .position(|&bit| bit == node)
                 .filter(|&at| at > 0)?;
             let bits = form.bits[..at]
                 .iter()
@@ -336,7 +336,7 @@ impl Sums {
     fn take_in(&self, linear: &mut Linear, width: u32) {
         // A form's terms are older than the newest of its bits, so that one way down is enough.
         let mut below = u32::MAX;
-        while let Some((&node, _)) = linear.terms.range(..below).next_back() {
+        while let Some(node) = linear.terms.before(below) {
             below = node;
             let forms = self.forms_of.get(&node).into_iter().flatten();
             for form in forms.rev().take(MAX_FORMS).map(|&id| &self.forms[id]) {
@@ -363,7 +363,7 @@ impl Sums {
         let bits = &form.bits[..count as usize];
         let top = bits.len() - 1;
         // The highest bit of a signed number counts negatively, in all its copies together.
-        let signed = match linear.terms.get(&bits[top]) {
+        let signed = match linear.terms.get(bits[top]) {
             _ if !whole => false,
             Some(there) if *there == low(&-(&scale << top), width) => true,
             Some(there) if *there == low(&(&scale << top), width) => false,
@@ -378,7 +378,7 @@ impl Sums {
             let weight = &scale << i;
             low(&if signed && i == top { -weight } else { weight }, width)
         };
-        let fits = |(i, bit): (usize, &u32)| match linear.terms.get(bit) {
+        let fits = |(i, bit): (usize, &u32)| match linear.terms.get(*bit) {
             Some(there) => *there == weight(i) || !self.is_own(*bit),
             None => false,
         };
@@ -386,7 +386,7 @@ impl Sums {
             return false;
         }
         for (i, bit) in bits.iter().enumerate() {
-            *linear.terms.entry(*bit).or_default() -= weight(i);
+            *linear.terms.of(*bit) -= weight(i);
         }
         linear.add_linear(value, &scale);
         linear.reduce(width);
@@ -404,7 +404,7 @@ impl Sums {
     fn scale_of(&self, linear: &Linear, width: u32, form: &Form) -> Option<BigInt> {
         let own = form.bits.iter().position(|&bit| self.is_own(bit));
         let at = own.filter(|&at| at < width as usize).unwrap_or(0);
-        let coefficient = linear.terms.get(&form.bits[at])?;
+        let coefficient = linear.terms.get(form.bits[at])?;
         let scale = coefficient >> at;
         if &scale << at != *coefficient {
             return None;
@@ -573,7 +573,7 @@ impl<'s> Lowering<'s> {
         }
         match (self.sums.aig.node(node as usize), self.form_of(node)) {
             (Node::And(a, b), _) => [a, b].iter().for_each(|l| need(l.node() as u32)),
-            (_, Some(form)) => form.linear.terms.keys().for_each(|&n| need(n)),
+            (_, Some(form)) => form.linear.terms.iter().for_each(|(n, _)| need(n)),
             _ => {}
         }
     }
@@ -607,7 +607,7 @@ impl<'s> Lowering<'s> {
         let mut columns: Vec<Vec<Lit>> = vec![Vec::new(); form.ty.width as usize];
         let mut constant = form.linear.constant.clone();
         let modulus = BigInt::one() << form.ty.width;
-        for (&node, coefficient) in &form.linear.terms {
+        for (node, coefficient) in form.linear.terms.iter() {
             let mut lit = self.map[&node];
             let opposite = &modulus - coefficient;
             let weights = if ones(&opposite) < ones(coefficient) {

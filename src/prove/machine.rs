@@ -12,6 +12,7 @@ use super::{Limits, Stop};
 use crate::rtl::flatten::{Flat, Step, flatten};
 use crate::rtl::interface::manifest::{Flow, Manifest, PortKind};
 use crate::rtl::netlist::*;
+use crate::rtl::order::topological;
 use num_bigint::BigInt;
 use num_traits::ToPrimitive;
 use std::collections::HashMap;
@@ -161,7 +162,7 @@ impl<'a> Machine<'a> {
                 .iter()
                 .map(|(_, n)| vec![Lit::FALSE; n.width as usize])
                 .collect(),
-            steps: flat.steps()?,
+            steps: flat.steps(topological)?,
             memories: Vec::new(),
             banks: Vec::new(),
             elements: elements.clone(),

@@ -2,7 +2,7 @@
 
 use crate::arena::Arena;
 use crate::rtl::netlist::*;
-use crate::rtl::order::topological;
+use crate::rtl::order::Waiting;
 use std::collections::HashMap;
 
 /// A design without instances.
@@ -46,10 +46,14 @@ pub(crate) enum Step {
 }
 
 impl Flat {
-    /// All that is computed within a cycle, sources before what follows from them.
+    /// All that is computed within a cycle, sources before what follows from them, by [`topological`](super::order::topological) or
+    /// [`least_first`](super::order::least_first).
     ///
     /// Errors: a combinational loop.
-    pub fn steps(&self) -> Result<Vec<Step>, String> {
+    pub fn steps(
+        &self,
+        order: fn(&[Vec<usize>]) -> Result<Vec<usize>, Waiting>,
+    ) -> Result<Vec<Step>, String> {
         let mut steps: Vec<(Step, NetId, Vec<NetId>)> = Vec::new();
         for (number, (out, expr)) in self.assigns.iter().enumerate() {
             let operands = expr.operands();
@@ -72,7 +76,7 @@ impl Flat {
             drivers.collect()
         });
         let sources: Vec<Vec<usize>> = sources.collect();
-        let order = topological(&sources).map_err(|waiting| {
+        let order = order(&sources).map_err(|waiting| {
             let net = steps[waiting.first()].1;
             format!("combinational loop through {}", self.nets[net].name)
         })?;

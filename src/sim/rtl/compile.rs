@@ -5,8 +5,10 @@ use super::slot::Slot;
 use super::wide::{Kind, Node, write_big};
 use crate::rtl::flatten::{Flat, Step};
 use crate::rtl::netlist::*;
+use crate::rtl::order::least_first;
 use num_bigint::BigUint;
 use std::collections::HashMap;
+use std::ops::Range;
 
 /// One operation; `d` is written, the other letters are read. Positions of words, unless `u8` or masks.
 #[derive(Clone, Debug)]
@@ -112,7 +114,7 @@ pub(super) struct Program {
 /// Compiles a flat design; fails where it has a combinational loop.
 pub(super) fn compile(flat: &Flat) -> Result<Program, String> {
     let mut compiler = Compiler::default();
-    let steps = flat.steps()?;
+    let steps = flat.steps(least_first)?;
     let is_move = |(register, _): &&(Register, Option<NetId>)| {
         let is_controlled = register.enable.is_some() || register.reset.is_some();
         !is_controlled && flat.nets[register.out].width <= 64
@@ -447,6 +449,80 @@ fn kind(expr: &Expr) -> Kind {
 }
 
 impl Op {
+    /// Calls `each` with every word that it reads.
+    pub fn read(&self, mut each: impl FnMut(usize)) {
+        let args = match *self {
+            Op::Copy { a, .. }
+            | Op::Not { a, .. }
+            | Op::Slice { a, .. }
+            | Op::Extend { a, .. }
+            | Op::IsFull { a, .. }
+            | Op::IsNotZero { a, .. }
+            | Op::Parity { a, .. }
+            | Op::Look { address: a, .. } => [a; 3],
+            Op::SliceAcross { a, .. } => [a, a + 1, a],
+            Op::Add { a, b, .. }
+            | Op::Sub { a, b, .. }
+            | Op::And { a, b, .. }
+            | Op::Or { a, b, .. }
+            | Op::Xor { a, b, .. }
+            | Op::Mul { a, b, .. }
+            | Op::Eq { a, b, .. }
+            | Op::Ne { a, b, .. }
+            | Op::Lt { a, b, .. }
+            | Op::Le { a, b, .. }
+            | Op::LtSigned { a, b, .. }
+            | Op::LeSigned { a, b, .. }
+            | Op::Shl { a, b, .. }
+            | Op::Shr { a, b, .. }
+            | Op::Sar { a, b, .. }
+            | Op::Join { a, b, .. } => [a, b, a],
+            Op::Mux { c, a, b, .. } => [c, a, b],
+            Op::Medium(ref node) | Op::Wide(ref node) => {
+                return node
+                    .args
+                    .iter()
+                    .flat_map(|slot| slot.range())
+                    .for_each(each);
+            }
+        };
+        args.into_iter().for_each(|at| each(at as usize));
+    }
+
+    /// The words that it writes.
+    pub fn written(&self) -> Range<usize> {
+        let d = match *self {
+            Op::Look { out, .. } => return out.range(),
+            Op::Medium(ref node) | Op::Wide(ref node) => return node.out.range(),
+            Op::Copy { d, .. }
+            | Op::Not { d, .. }
+            | Op::Add { d, .. }
+            | Op::Sub { d, .. }
+            | Op::And { d, .. }
+            | Op::Or { d, .. }
+            | Op::Xor { d, .. }
+            | Op::Mul { d, .. }
+            | Op::Eq { d, .. }
+            | Op::Ne { d, .. }
+            | Op::Lt { d, .. }
+            | Op::Le { d, .. }
+            | Op::LtSigned { d, .. }
+            | Op::LeSigned { d, .. }
+            | Op::Shl { d, .. }
+            | Op::Shr { d, .. }
+            | Op::Sar { d, .. }
+            | Op::Mux { d, .. }
+            | Op::Join { d, .. }
+            | Op::Slice { d, .. }
+            | Op::SliceAcross { d, .. }
+            | Op::Extend { d, .. }
+            | Op::IsFull { d, .. }
+            | Op::IsNotZero { d, .. }
+            | Op::Parity { d, .. } => d as usize,
+        };
+        d..d + 1
+    }
+
     /// Computes it.
     #[inline]
     pub fn run(&self, w: &mut [u64], memories: &[Contents], cells: &[MemoryCell]) {

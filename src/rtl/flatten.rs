@@ -2,7 +2,7 @@
 
 use crate::arena::Arena;
 use crate::rtl::netlist::*;
-use crate::rtl::order::Waiting;
+use crate::rtl::order::Ordered;
 use std::collections::HashMap;
 
 /// A design without instances.
@@ -50,10 +50,7 @@ impl Flat {
     /// [`least_first`](super::order::least_first).
     ///
     /// Errors: a combinational loop.
-    pub fn steps(
-        &self,
-        order: fn(&[Vec<usize>]) -> Result<Vec<usize>, Waiting>,
-    ) -> Result<Vec<Step>, String> {
+    pub fn steps(&self, order: fn(&[Vec<usize>]) -> Ordered) -> Result<Vec<Step>, String> {
         let mut steps: Vec<(Step, NetId, Vec<NetId>)> = Vec::new();
         for (number, (out, expr)) in self.assigns.iter().enumerate() {
             let operands = expr.operands();

@@ -22,10 +22,13 @@ impl Waiting {
     }
 }
 
+/// All numbers, sources before what follows from them.
+pub type Ordered = Result<Vec<usize>, Waiting>;
+
 /// All numbers, those in `sources[i]` before `i`: first those that follow from nothing, then what follows from these.
 ///
 /// Errors: there is a circle.
-pub fn topological(sources: &[Vec<usize>]) -> Result<Vec<usize>, Waiting> {
+pub fn topological(sources: &[Vec<usize>]) -> Ordered {
     let mut ready = VecDeque::new();
     ordered(sources, |freed| {
         ready.extend(freed);
@@ -36,7 +39,7 @@ pub fn topological(sources: &[Vec<usize>]) -> Result<Vec<usize>, Waiting> {
 /// The same, but the least number of those that may come next: neighbours stay together.
 ///
 /// Errors: there is a circle.
-pub fn least_first(sources: &[Vec<usize>]) -> Result<Vec<usize>, Waiting> {
+pub fn least_first(sources: &[Vec<usize>]) -> Ordered {
     let mut ready = BinaryHeap::new();
     ordered(sources, |freed| {
         ready.extend(freed.into_iter().map(Reverse));
@@ -45,10 +48,7 @@ pub fn least_first(sources: &[Vec<usize>]) -> Result<Vec<usize>, Waiting> {
 }
 
 /// `next` is told which ones may come from now on, and says which one does.
-fn ordered(
-    sources: &[Vec<usize>],
-    mut next: impl FnMut(Vec<usize>) -> Option<usize>,
-) -> Result<Vec<usize>, Waiting> {
+fn ordered(sources: &[Vec<usize>], mut next: impl FnMut(Vec<usize>) -> Option<usize>) -> Ordered {
     let mut followers = vec![Vec::new(); sources.len()];
     let mut counts: Vec<usize> = sources.iter().map(Vec::len).collect();
     for (one, from) in sources.iter().enumerate() {

@@ -137,7 +137,7 @@ impl Simulator {
         names.filter_map(|name| Some((name.as_str(), self.signal(name)?)))
     }
 
-    /// What a cycle takes, in operations on words.
+    /// What a cycle takes in which everything is computed, in operations on words.
     pub fn cost(&self) -> u64 {
         let program = &self.netlist.program;
         let ops: u64 = program.ops.iter().map(compile::Op::cost).sum();

@@ -23,6 +23,16 @@ impl<V, K> Default for Memo<V, K> {
 }
 
 impl<V, K: Eq + Hash> Memo<V, K> {
+    /// What is kept under a name, which says all that it is made from; else what `make` returns, from then on. As with
+    /// [`Memo::get`], `make` must not ask for the name that it is made for.
+    pub fn once<Q>(&self, name: &Q, make: impl Fn() -> V) -> Arc<V>
+    where
+        K: Borrow<Q>,
+        Q: Eq + Hash + ToOwned<Owned = K> + ?Sized,
+    {
+        self.get(name, |_| true, make)
+    }
+
     /// What is kept under a name, if it is what is looked for; else what `make` returns, from then on. Who comes while it is made
     /// waits for it, so `make` must not ask for the name that it is made for.
     pub fn get<Q>(&self, name: &Q, fits: impl Fn(&V) -> bool, make: impl Fn() -> V) -> Arc<V>

@@ -262,7 +262,7 @@ type Solved = Memo<Option<Meeting>, (Vec<Dim>, i128)>;
 fn known(dims: Vec<Dim>, difference: i128) -> Option<Meeting> {
     static SOLVED: LazyLock<Solved> = LazyLock::new(Memo::default);
     let question = (dims, difference);
-    *SOLVED.get(&question, |_| true, || solve(&question.0, difference))
+    *SOLVED.once(&question, || solve(&question.0, difference))
 }
 
 /// One dimension: of either access the address per count, and when it counts; and the trip count.

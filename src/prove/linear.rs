@@ -5,7 +5,6 @@ use crate::hwarith::interval::Interval;
 use crate::random::mix;
 use num_bigint::{BigInt, BigUint};
 use num_traits::{One, Signed, Zero};
-use std::cmp::Ordering;
 
 /// Numbers by nodes, in their order.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
@@ -60,28 +59,17 @@ impl Terms {
 
     /// Adds `scale` times the others.
     fn add(&mut self, other: &Terms, scale: &BigInt) {
-        let mut left = std::mem::take(&mut self.0).into_iter().peekable();
-        let mut right = other.0.iter().peekable();
-        let mut sum = Vec::with_capacity(left.len() + right.len());
-        loop {
-            let order = match (left.peek(), right.peek()) {
-                (Some((a, _)), Some((b, _))) => a.cmp(b),
-                (Some(_), None) => Ordering::Less,
-                (None, Some(_)) => Ordering::Greater,
-                (None, None) => break,
-            };
-            let old = (order.is_le()).then(|| left.next()).flatten();
-            let new = (order.is_ge()).then(|| right.next()).flatten();
-            let new = new.map(|(node, number)| (*node, number * scale));
-            sum.push(match (old, new) {
-                (Some((node, old)), Some((_, new))) => (node, old + new),
-                (one, other) => match one.or(other) {
-                    Some(term) => term,
-                    None => break,
-                },
-            });
-        }
-        self.0 = sum;
+        let others = other.0.iter().map(|(node, number)| (*node, number * scale));
+        self.0.extend(others);
+        // Two runs in order, which the sort merges.
+        self.0.sort_by_key(|(node, _)| *node);
+        self.0.dedup_by(|next, kept| {
+            let is_same = next.0 == kept.0;
+            if is_same {
+                kept.1 += &next.1;
+            }
+            is_same
+        });
     }
 }
 
@@ -235,4 +223,55 @@ pub fn congruent(a: &Linear, b: &Linear, width: u32) -> bool {
 pub fn ones(value: &BigInt) -> u64 {
     let (_, magnitude): (_, BigUint) = value.clone().into_parts();
     magnitude.count_ones()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::BTreeMap;
+
+    #[test]
+    fn terms_are_a_map_in_order() {
+        let (mut terms, mut map) = (Terms::default(), BTreeMap::<u32, BigInt>::new());
+        for round in 0..400u64 {
+            let random = |what: u64, below: u64| mix(round << 8 | what) % below;
+            let node = random(0, 30) as u32;
+            *terms.of(node) += random(1, 9);
+            *map.entry(node).or_default() += random(1, 9);
+            if round % 3 == 0 {
+                let scale = BigInt::from(random(2, 9)) - 4;
+                let mut others = Terms::default();
+                for other in 10..10 + random(3, 6) {
+                    let node = random(other, 40) as u32;
+                    *others.of(node) -= other;
+                    *map.entry(node).or_default() -= &scale * other;
+                }
+                terms.add(&others, &scale);
+            }
+            assert!(
+                terms
+                    .iter()
+                    .eq(map.iter().map(|(node, number)| (*node, number)))
+            );
+            let asked = random(4, 42) as u32;
+            assert_eq!(terms.get(asked), map.get(&asked));
+            let before = map.range(..asked).next_back();
+            assert_eq!(terms.before(asked), before.map(|(node, _)| *node));
+            assert_eq!((terms.len(), terms.is_empty()), (map.len(), map.is_empty()));
+        }
+    }
+
+    /// Of either sign, at the borders of a width and within it.
+    #[test]
+    fn reduced_numbers_are_those_modulo_a_power_of_two() {
+        for number in -40..40 {
+            let mut linear = Linear::default();
+            *linear.terms.of(1) += number;
+            linear.constant += number;
+            linear.reduce(4);
+            let wanted = BigInt::from(i32::rem_euclid(number, 16));
+            assert_eq!(linear.constant, wanted);
+            assert_eq!(linear.terms.get(1), (!wanted.is_zero()).then_some(&wanted));
+        }
+    }
 }

@@ -159,7 +159,7 @@ impl Lowering<'_> {
             (same, warnings)
         };
         let pair = format!("{unit_name} {larger}");
-        let known = SAME.get(&pair, |_| true, compare);
+        let known = SAME.once(&pair, compare);
         let (same, warnings) = &*known;
         let same = *same;
         self.warnings.0.extend_from_slice(&warnings.0);

@@ -143,7 +143,7 @@ fn unit_graph(name: &str, make: impl Fn() -> Graph) -> Arc<(Graph, Diagnostics)>
         let mut warnings = Diagnostics::default();
         (equal::rebuilt(make(), &mut warnings), warnings)
     };
-    UNITS.get(name, |_| true, rebuilt)
+    UNITS.once(name, rebuilt)
 }
 
 impl<'k> Lowering<'k> {

@@ -373,3 +373,35 @@ fn few_bits(graph: &Graph, id: NodeId) -> Option<NodeId> {
         _ => None,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// All pairs of cuts of at most four of six bits, two of each node.
+    #[test]
+    fn a_union_has_the_inputs_of_both_or_there_is_none() {
+        let of = |set: u32| {
+            let bits = (0..6).filter(|bit| set & 1 << bit != 0);
+            bits.map(|bit| (NodeId::new(bit / 2), bit as u32 % 2))
+                .collect::<BTreeSet<_>>()
+        };
+        let cut = |set: &BTreeSet<(NodeId, u32)>| {
+            let mut cut = Cut::nothing();
+            for &(node, at) in set {
+                let one = Cut::of(node).shifted(at);
+                cut = cut.union(&one)?;
+            }
+            Some(cut)
+        };
+        for (a, b) in (0..64).flat_map(|a| (0..64).map(move |b| (of(a), of(b)))) {
+            let [Some(one), Some(other)] = [cut(&a), cut(&b)] else {
+                assert!(a.len() > INPUTS || b.len() > INPUTS);
+                continue;
+            };
+            let both = one.union(&other).map(|both| both.inputs().to_vec());
+            let wanted: Vec<(NodeId, u32)> = a.union(&b).copied().collect();
+            assert_eq!(both, (wanted.len() <= INPUTS).then_some(wanted));
+        }
+    }
+}

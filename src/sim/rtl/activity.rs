@@ -131,19 +131,6 @@ impl Activity {
         (0..clusters.clusters.len() as u32).for_each(|cluster| self.mark(cluster));
     }
 
-    /// Whether fewer than half of the clusters are computed next.
-    #[cfg(test)]
-    pub fn rests(&self, clusters: &Clusters) -> bool {
-        let pending = self.pending.iter().map(|group| group.count_ones() as usize);
-        self.without == 0 && pending.sum::<usize>() * 2 < clusters.clusters.len()
-    }
-
-    /// Whether all are computed, whatever has changed.
-    #[cfg(test)]
-    pub fn computes_all(&self) -> bool {
-        self.without > 0
-    }
-
     fn mark(&mut self, cluster: u32) {
         self.pending[cluster as usize / 64] |= 1 << (cluster % 64);
     }
@@ -239,5 +226,81 @@ impl Activity {
 fn run(ops: &[Op], program: &Program, words: &mut [u64], memories: &[Contents]) {
     for op in ops {
         op.run(words, memories, &program.memories);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::counter;
+    use super::super::{Signal, Simulator};
+    use super::*;
+    use crate::diagnostics::SourceMap;
+    use crate::driver::{self, Target};
+    use crate::rtl::netlist::ModuleId;
+    use crate::sim::vectors::Rng;
+
+    /// Whether fewer than half of the clusters are computed next.
+    fn rests(simulator: &Simulator) -> bool {
+        let Activity {
+            pending, without, ..
+        } = &simulator.activity;
+        let pending: u32 = pending.iter().map(|group| group.count_ones()).sum();
+        *without == 0 && pending as usize * 2 < simulator.netlist.clusters.clusters.len()
+    }
+
+    /// Loops that take turns, a memory that is read within the cycle, values of one word, of two and of many.
+    const RESTING: &str = "from allo import *\n\ni160 = apint(160, signed=True)\n\n@kernel\n\
+        def top(x: \"u5[32]\", o: \"i32[8]\", w: i160) -> i160:\n    \
+        t: u5[32]\n    for i in range(32):\n        t[i] = x[i]\n    s: i160 = w\n    for j in range(8):\n        \
+        s = (s ^ x[j]) + (w >> j)\n    p: u5 = 1\n    for k in range(8):\n        p = t[p]\n        \
+        o[k] = p * (x[k] + 3) // 7\n    return s\n";
+
+    /// Drives both alike for 400 cycles, all of the second computed anew in each; whether fewer than half of the first's
+    /// clusters were left to compute at some time, and whether it computed all without asking.
+    fn agrees(some: &mut Simulator) -> [bool; 2] {
+        let mut all = some.clone();
+        let reset = some.signal("ap_rst").expect("a reset");
+        let signals: Vec<Signal> = some.signals().map(|(_, signal)| signal).collect();
+        let mut random = Rng::new(5);
+        let mut seen = [false; 2];
+        for cycle in 0..400 {
+            for &input in signals.iter().filter(|signal| signal.input) {
+                // Constant for a while, as arguments are.
+                let value = match (input == reset, cycle % 7) {
+                    (true, _) => u64::from(cycle < 2),
+                    (false, 0) => random.next(),
+                    _ => 1,
+                };
+                some.set(input, value);
+                all.set(input, value);
+            }
+            all.activity.restart(&all.netlist.clusters);
+            for signal in &signals {
+                assert_eq!(some.get_big(*signal), all.get_big(*signal), "cycle {cycle}");
+            }
+            some.step();
+            all.step();
+            seen[0] |= rests(some);
+            seen[1] |= some.activity.without > 0;
+        }
+        seen
+    }
+
+    #[test]
+    fn what_is_not_computed_again_would_be_the_same() {
+        let mut sources = SourceMap::default();
+        let file = sources.add("kernel.py", RESTING);
+        let target = Target::new("ecp5", 10.0).expect("a device");
+        let compiled = driver::compile(&mut sources, file, Some("top"), &target);
+        let compiled = compiled.unwrap_or_else(|e| panic!("{}", e.render(&sources, false)));
+        let top = compiled.design.top().expect("a top");
+        for size in [1, SIZE] {
+            let some = Simulator::in_clusters(&compiled.design, top, 3, size);
+            let [rested, _] = agrees(&mut some.expect("a simulator"));
+            assert!(rested || size > 1);
+        }
+        let busy = Simulator::new(&counter(64), ModuleId::new(0), 3);
+        let [_, raced] = agrees(&mut busy.expect("a simulator"));
+        assert!(raced);
     }
 }

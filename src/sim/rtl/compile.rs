@@ -619,3 +619,73 @@ fn signed(word: u64, free: u8) -> i64 {
 fn amount(word: u64) -> Option<u32> {
     u32::try_from(word).ok().filter(|by| *by < 64)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::sim::vectors::Rng;
+    use std::collections::BTreeSet;
+
+    /// One of each kind, over words that `a`, `b` and `c` begin and that do not overlap.
+    #[rustfmt::skip]
+    fn every_kind() -> Vec<Op> {
+        let (d, a, b, c) = (0, 4, 8, 12);
+        let (mask, free, by) = (u64::MAX >> 7, 7, 9);
+        let slot = |at, width| Slot { at, width };
+        let node = |kind, width| {
+            Box::new(Node { out: slot(d, width), kind, args: vec![slot(a, width), slot(b, width)] })
+        };
+        let add = || Kind::Binary(BinaryOp::Add);
+        vec![
+            Op::Copy { d, a }, Op::Not { d, a, mask }, Op::Add { d, a, b, mask }, Op::Sub { d, a, b, mask },
+            Op::And { d, a, b }, Op::Or { d, a, b }, Op::Xor { d, a, b },
+            Op::Mul { d, a, b, free_a: free, free_b: 0, mask },
+            Op::Eq { d, a, b }, Op::Ne { d, a, b }, Op::Lt { d, a, b }, Op::Le { d, a, b },
+            Op::LtSigned { d, a, b, free }, Op::LeSigned { d, a, b, free },
+            Op::Shl { d, a, b, mask }, Op::Shr { d, a, b }, Op::Sar { d, a, b, free, mask },
+            Op::Mux { d, c, a, b }, Op::Join { d, a, b, by }, Op::Slice { d, a, by, mask },
+            Op::SliceAcross { d, a, by, mask }, Op::Extend { d, a, free, mask },
+            Op::IsFull { d, a, mask: 1 }, Op::IsNotZero { d, a }, Op::Parity { d, a },
+            Op::Look { memory: 0, address: a, out: slot(d, 64) },
+            Op::Medium(node(add(), 128)), Op::Wide(node(add(), 256)),
+        ]
+    }
+
+    /// What an operation does not read changes nothing, and what it reads does; it writes where it says.
+    #[test]
+    fn operations_read_and_write_what_they_say() {
+        let cell = MemoryCell {
+            width: 64,
+            depth: 16,
+            writes: Vec::new(),
+            reads: Vec::new(),
+            init: None,
+        };
+        let mut contents = Contents::new(&cell);
+        contents.unknown = Some(1);
+        let (cells, memories) = ([cell], [contents]);
+        for op in every_kind() {
+            let mut random = Rng::new(3);
+            // Short ones are often equal, shift by little and are addresses.
+            let mut word = || random.next() >> [0, 60, 63][random.next() as usize % 3];
+            let mut read = BTreeSet::new();
+            op.read(|at| read.extend([at]));
+            let mut mattered = BTreeSet::new();
+            for _ in 0..200 {
+                let before: Vec<u64> = (0..16).map(|_| word()).collect();
+                let mut after = before.clone();
+                op.run(&mut after, &memories, &cells);
+                for at in (0..16).filter(|at| !op.written().contains(at)) {
+                    assert_eq!(after[at], before[at], "{op:?} writes {at}");
+                    let mut other = before.clone();
+                    other[at] = word();
+                    op.run(&mut other, &memories, &cells);
+                    if other[op.written()] != after[op.written()] {
+                        mattered.insert(at);
+                    }
+                }
+            }
+            assert_eq!(mattered, read, "{op:?}");
+        }
+    }
+}

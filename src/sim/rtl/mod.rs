@@ -358,12 +358,10 @@ impl Rng {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::diagnostics::SourceMap;
-    use crate::driver::{self, Target};
     use crate::rtl::netlist::*;
 
     /// `q` of `width` bits counts up by 1 where `en` is 1.
-    fn counter(width: u32) -> Design {
+    pub(super) fn counter(width: u32) -> Design {
         let mut module = Module {
             name: "counter".to_string(),
             ..Module::default()
@@ -432,61 +430,5 @@ mod tests {
         };
         assert_eq!(start(1), start(1));
         assert_ne!(start(1), start(2));
-    }
-
-    /// Loops that take turns, a memory that is read within the cycle, values of one word, of two and of many.
-    const RESTING: &str = "from allo import *\n\ni160 = apint(160, signed=True)\n\n@kernel\n\
-        def top(x: \"u5[32]\", o: \"i32[8]\", w: i160) -> i160:\n    \
-        t: u5[32]\n    for i in range(32):\n        t[i] = x[i]\n    s: i160 = w\n    for j in range(8):\n        \
-        s = (s ^ x[j]) + (w >> j)\n    p: u5 = 1\n    for k in range(8):\n        p = t[p]\n        \
-        o[k] = p * (x[k] + 3) // 7\n    return s\n";
-
-    /// Drives both alike for 400 cycles, all of the second computed anew in each; whether fewer than half of the first's
-    /// clusters were left to compute at some time, and whether it computed all without asking.
-    fn agrees(some: &mut Simulator) -> [bool; 2] {
-        let mut all = some.clone();
-        let reset = some.signal("ap_rst").expect("a reset");
-        let signals: Vec<Signal> = some.signals().map(|(_, signal)| signal).collect();
-        let mut random = Rng::new(5);
-        let mut seen = [false; 2];
-        for cycle in 0..400 {
-            for &input in signals.iter().filter(|signal| signal.input) {
-                // Constant for a while, as arguments are.
-                let value = match (input == reset, cycle % 7) {
-                    (true, _) => u64::from(cycle < 2),
-                    (false, 0) => random.next(),
-                    _ => 1,
-                };
-                some.set(input, value);
-                all.set(input, value);
-            }
-            all.activity.restart(&all.netlist.clusters);
-            for signal in &signals {
-                assert_eq!(some.get_big(*signal), all.get_big(*signal), "cycle {cycle}");
-            }
-            some.step();
-            all.step();
-            seen[0] |= some.activity.rests(&some.netlist.clusters);
-            seen[1] |= some.activity.computes_all();
-        }
-        seen
-    }
-
-    #[test]
-    fn what_is_not_computed_again_would_be_the_same() {
-        let mut sources = SourceMap::default();
-        let file = sources.add("kernel.py", RESTING);
-        let target = Target::new("ecp5", 10.0).expect("a device");
-        let compiled = driver::compile(&mut sources, file, Some("top"), &target);
-        let compiled = compiled.unwrap_or_else(|e| panic!("{}", e.render(&sources, false)));
-        let top = compiled.design.top().expect("a top");
-        for size in [1, activity::SIZE] {
-            let some = Simulator::in_clusters(&compiled.design, top, 3, size);
-            let [rested, _] = agrees(&mut some.expect("a simulator"));
-            assert!(rested || size > 1);
-        }
-        let busy = Simulator::new(&counter(64), ModuleId::new(0), 3);
-        let [_, raced] = agrees(&mut busy.expect("a simulator"));
-        assert!(raced);
     }
 }

@@ -154,15 +154,14 @@ impl Fixed {
     /// The natural logarithm of 2.
     pub fn ln_2(self) -> Ball {
         static KNOWN: LazyLock<Memo<Ball, u32>> = LazyLock::new(Memo::default);
-        let make = || self.ln_1p(&self.int(1));
-        (*KNOWN.get(&self.bits, |_| true, make)).clone()
+        (*KNOWN.once(&self.bits, || self.ln_1p(&self.int(1)))).clone()
     }
     /// Pi, by Machin's formula.
     pub fn pi(self) -> Ball {
         static KNOWN: LazyLock<Memo<Ball, u32>> = LazyLock::new(Memo::default);
         let of = |n: i64| self.arctangent(&self.int(1).over(n), -1);
-        let make = || of(5).times(16).sub(&of(239).times(4));
-        (*KNOWN.get(&self.bits, |_| true, make)).clone()
+        let sum = || of(5).times(16).sub(&of(239).times(4));
+        (*KNOWN.once(&self.bits, sum)).clone()
     }
     /// The exponential of a number of at most `2^6` in magnitude: the series for a number below 2^-8, squared.
     pub fn exp(self, x: &Ball) -> Ball {

@@ -84,9 +84,9 @@ impl Piecewise {
         // Formats that differ by their exponents alone have the same tables.
         static KNOWN: LazyLock<Memo<Option<Piecewise>, (Request, u64)>> =
             LazyLock::new(Memo::default);
-        let make = || Piecewise::found(request, multiplier);
+        let found = || Piecewise::found(request, multiplier);
         let key = (request.clone(), multiplier);
-        (*KNOWN.get(&key, |_| true, make)).clone()
+        (*KNOWN.once(&key, found)).clone()
     }
 
     fn found(request: &Request, multiplier: u64) -> Option<Piecewise> {

@@ -4,7 +4,7 @@
 use std::num::NonZero;
 use std::panic::resume_unwind;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{LazyLock, Mutex, PoisonError};
 use std::thread::{Builder, ScopedJoinHandle, available_parallelism, scope};
 
 /// Stack of a thread that compiles, in bytes: the bounds on nesting are chosen for it.
@@ -12,6 +12,10 @@ pub const STACK: usize = 512 << 20;
 
 /// Most threads, that of the caller counted in: there is seldom more to do.
 const MOST: usize = 16;
+
+/// Processors that this process may use; to find out takes longer than many a piece of work.
+static PROCESSORS: LazyLock<usize> =
+    LazyLock::new(|| available_parallelism().map_or(1, NonZero::get).min(MOST));
 
 /// Threads that help somewhere now.
 static HELPERS: AtomicUsize = AtomicUsize::new(0);
@@ -21,7 +25,25 @@ static HELPERS: AtomicUsize = AtomicUsize::new(0);
 /// # Panics
 /// As `f` does.
 pub fn map<T: Send, R: Send>(items: Vec<T>, f: impl Fn(T) -> R + Sync) -> Vec<R> {
-    let helpers = Helpers::at_most(items.len().saturating_sub(1));
+    map_large(true, items, f)
+}
+
+/// As [`map`], on the thread of the caller alone unless the work is `large`: to start another one takes as long as a hundred
+/// thousand operations.
+///
+/// # Panics
+/// As `f` does.
+pub fn map_large<T: Send, R: Send>(
+    large: bool,
+    items: Vec<T>,
+    f: impl Fn(T) -> R + Sync,
+) -> Vec<R> {
+    let wanted = if large {
+        items.len().saturating_sub(1)
+    } else {
+        0
+    };
+    let helpers = Helpers::at_most(wanted);
     if helpers.0 == 0 {
         return items.into_iter().map(f).collect();
     }
@@ -58,7 +80,7 @@ struct Helpers(usize);
 
 impl Helpers {
     fn at_most(wanted: usize) -> Helpers {
-        let processors = available_parallelism().map_or(1, NonZero::get).min(MOST);
+        let processors = *PROCESSORS;
         let mut given = 0;
         let more = |busy: usize| {
             given = wanted.min((processors - 1).saturating_sub(busy));

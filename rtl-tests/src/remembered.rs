@@ -8,7 +8,8 @@ use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 use std::time::UNIX_EPOCH;
 
-/// The programs that answers come from.
+/// The programs that answers come from; not Python, whose path may be that of a script that is written again with every package
+/// that somebody installs: who asks with it has its version in the question.
 const TOOLS: &[&str] = &[
     "verilator",
     "yosys",
@@ -16,7 +17,6 @@ const TOOLS: &[&str] = &[
     "g++",
     "make",
     "cocotb-config",
-    "python3",
     "slang",
     "riscv32-cc",
     "riscv32-ld",

@@ -606,6 +606,52 @@ fn streams_that_are_too_short_become_longer() {
     assert_eq!(said(true), (message, vec![2, 2, 2, 2]));
 }
 
+/// A ring of hundreds of processes, each of which gets what the last one makes: all stand back again and again, on a thread
+/// with the stack of any.
+#[test]
+fn networks_of_many_processes_run_where_each_waits_for_another() {
+    let count = 700;
+    let streams = |of: &dyn Fn(usize) -> String| (0..count).map(of).collect::<String>();
+    let text = format!(
+        "from allo import *
+
+@kernel
+def first(given: Stream[i32], back: Stream[i32], on: Stream[i32], o: Stream[i32]):
+    for i in range(5):
+        on.put(given.get())
+        o.put(back.get())
+
+@kernel
+def relay(s: Stream[i32], t: Stream[i32]):
+    for i in range(5):
+        t.put(s.get() + 1)
+
+@kernel
+def top(given: Stream[i32], o: Stream[i32]):
+{}    first(given, s0, s{}, o)
+{}",
+        streams(&|at| format!("    s{at}: Stream[i32]\n")),
+        count - 1,
+        streams(&|at| match at {
+            0 => String::new(),
+            _ => format!("    relay(s{at}, s{})\n", at - 1),
+        }),
+    );
+    let program = support::program(&text, Some("top"));
+    let signature = Signature::of(&program);
+    let inputs = args::read_json(&signature, "{\"given\": [1, 2, 3, 4, 5]}").expect("arguments");
+    let ran = reference::run(&program, &inputs[0], &Options::default()).expect("it ends");
+    let results = args::results_json(&signature, &ran.params, &ran.results, false);
+    for at in 0..5 {
+        assert_eq!(results["o"][at], 700 + at);
+    }
+    let said = fails(&text, "{\"given\": [1, 2]}");
+    assert!(
+        said.contains("'first' waits for an element of 'given'"),
+        "{said}"
+    );
+}
+
 /// What is needed shows long before such a network ends.
 #[test]
 fn streams_that_are_too_short_become_longer_in_networks_that_run_for_long() {

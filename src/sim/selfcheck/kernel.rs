@@ -25,6 +25,8 @@ const SEED: u64 = 1;
 const ROUND: u64 = 4;
 /// Cycles between the starts of those that run on the memories of one another.
 const GAPS: [[u32; ROUND as usize]; 2] = [[0; ROUND as usize], [0, 1, 0, 5]];
+/// Rounds that take more than one such part of the budget are run on several processors.
+const LARGE: u64 = 8;
 /// Cases of a round.
 const CASES: u64 = ROUND + GAPS.len() as u64;
 /// Operations on words that a step of the reference takes as long as.
@@ -116,6 +118,8 @@ impl SelfCheck<'_> {
             if left < budget.0 / 16 || round > 0 && done.is_hopeless() {
                 break;
             }
+            // A round is about as large as those before.
+            let large = done.spent >= round * (budget.0 / LARGE);
             let share = |first_case| Share {
                 check: self,
                 left: left / 2,
@@ -124,7 +128,8 @@ impl SelfCheck<'_> {
                 done: Done::default(),
             };
             let first = ROUND * round;
-            let alone = parallel::map(vec![first..first + 1, first + 1..first + ROUND], |inputs| {
+            let inputs = vec![first..first + 1, first + 1..first + ROUND];
+            let alone = parallel::map_large(large, inputs, |inputs| {
                 share(inputs.start - first).alone(inputs)
             });
             let mut inputs = Vec::new();
@@ -134,7 +139,8 @@ impl SelfCheck<'_> {
                 inputs.extend(its_inputs);
             }
             let left = budget.0.saturating_sub(done.spent);
-            let chains = parallel::map((0..GAPS.len() as u64).collect(), |number| {
+            let numbers = (0..GAPS.len() as u64).collect();
+            let chains = parallel::map_large(large, numbers, |number| {
                 let share = Share {
                     left: left / 2,
                     ..share(ROUND + number)

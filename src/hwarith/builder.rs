@@ -125,7 +125,7 @@ impl Builder {
     }
 
     /// Names a node that has no name and is an operation.
-    fn keep_name(&mut self, id: NodeId, name: &str) {
+    pub fn keep_name(&mut self, id: NodeId, name: &str) {
         let node = &self.graph.nodes[id];
         if node.name.is_none() && !matches!(node.op, Op::Const(_) | Op::Input(_)) {
             self.graph.name(id, name);

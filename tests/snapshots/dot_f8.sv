@@ -11,20 +11,24 @@ module fcvt_f8e4m3_e5f10 (
     wire t5 = a[6:3] == 4'd0;
     wire t8 = a[6:0] == 7'd127;
     wire [3:0] t10 = {~t5, a[2:0]};
-    wire t11 = t10 != 4'd0;
+    wire nonzero_0 = t10 != 4'd0;
     wire [3:0] t16 = {a[6:4], a[3] | t5};
-    wire [4:0] t20 = (5'(t16) + 5'd7) & {5{t11}};
-    wire t22 = t10[3:2] == 2'd0;
-    wire t28 = t22 ? ~a[1] : t5;
-    wire [3:0] t29 = t22 ? {a[1:0], 2'd0} : t10;
-    wire [3:0] t32 = t28 ? {t29[2:0], 1'b0} : t29;
-    wire [1:0] t35 = {t22, t28} & {2{t11}};
-    wire t40 = ~t8;
-    wire [4:0] t43 = (t20 - 5'(t35)) | {5{t8}};
-    wire [9:0] t46 = {10{t40}};
+    wire [4:0] t19 = {5{nonzero_0}};
+    wire is_left_2 = t10[3:2] == 2'd0;
+    wire is_left_1 = is_left_2 ? ~a[1] : t5;
+    wire [3:0] left_2 = is_left_2 ? {a[1:0], 2'd0} : t10;
+    wire [3:0] t32 = is_left_1 ? {left_2[2:0], 1'b0} : left_2;
+    wire [1:0] leading_zeros = {is_left_2, is_left_1};
+    wire [1:0] t35 = leading_zeros & {2{nonzero_0}};
+    wire [4:0] t36 = ((5'(t16) + 5'd7) & t19) - 5'(t35);
+    wire is_finite = ~t8;
+    wire carry_of_significand = t32[3] & is_finite;
+    wire [9:0] t46 = {10{is_finite}};
     wire [9:0] t50 = ({t32[2:0], 7'd0} & t46) | {t8, 9'd0};
-    wire [10:0] t54 = {t32[3] & t40, 10'd0};
-    wire [15:0] t57 = {a[7] & t40, {t43, t50} + 15'(t54)};
+    wire result_sign = a[7] & is_finite;
+    wire [14:0] unrounded = {t36 | {5{t8}}, t50};
+    wire [10:0] round_addend = {carry_of_significand, 10'd0};
+    wire [15:0] t57 = {result_sign, unrounded + 15'(round_addend)};
     assign result = t57;
 endmodule
 
@@ -41,120 +45,141 @@ module fmul_e5f10 (
     wire [4:0] b_exponent = b[14:10];
     wire b_sign = b[15];
     wire b_is_tiny = b_exponent == 5'd0;
-    wire [10:0] t12 = {~a_is_tiny, a[9:0]};
-    wire [10:0] t14 = {~b_is_tiny, b[9:0]};
-    wire t16 = t14[10:7] != 4'd0;
-    wire t18 = b[6:3] != 4'd0;
-    wire t23 = t12[10:7] != 4'd0;
-    wire t25 = a[6:3] != 4'd0;
-    wire [10:0] t33 = b_is_tiny ? t14 : t12;
-    wire [2:0] t34 = b_is_tiny ? {t16, t18, b[2:0] != 3'd0} : {t23, t25, a[2:0] != 3'd0};
-    wire t35 = b_is_tiny ? ({t16, t18} == 2'd0) : ({t23, t25} == 2'd0);
-    wire [4:0] t40 = {a[14:11], a_exponent[0] | a_is_tiny};
-    wire [4:0] t44 = {b[14:11], b_exponent[0] | b_is_tiny};
-    wire t55 = t35 ? ~t34[0] : ~t34[2];
-    wire [10:0] t56 = t35 ? {t33[2:0], 8'd0} : t33;
-    wire t64 = t55 ? (t56[6:5] == 2'd0) : (t56[10:9] == 2'd0);
-    wire [10:0] t65 = t55 ? {t56[6:0], 4'd0} : t56;
-    wire t72 = t64 ? ~t65[8] : ~t65[10];
-    wire [10:0] t73 = t64 ? {t65[8:0], 2'd0} : t65;
-    wire [10:0] normalised = t72 ? {t73[9:0], 1'b0} : t73;
-    wire t82 = a_exponent == 5'd31;
-    wire t83 = a[9:0] != 10'd0;
-    wire t87 = b_exponent == 5'd31;
-    wire t88 = b[9:0] != 10'd0;
-    wire t92 = t82 | t87;
-    wire t93 = (a_is_tiny & ~t83) | (b_is_tiny & ~t88);
-    wire is_nan = ((t82 & t83) | (t87 & t88)) | (t92 & t93);
+    wire [10:0] a_significand = {~a_is_tiny, a[9:0]};
+    wire [10:0] b_significand = {~b_is_tiny, b[9:0]};
+    wire nonzero_7 = b_significand[10:7] != 4'd0;
+    wire nonzero_3 = b[6:3] != 4'd0;
+    wire nonzero_0 = b[2:0] != 3'd0;
+    wire [2:0] nonzero_groups = {nonzero_7, nonzero_3, nonzero_0};
+    wire nonzero_7_1 = a_significand[10:7] != 4'd0;
+    wire nonzero_3_1 = a[6:3] != 4'd0;
+    wire nonzero_0_1 = a[2:0] != 3'd0;
+    wire [2:0] nonzero_groups_1 = {nonzero_7_1, nonzero_3_1, nonzero_0_1};
+    wire [2:0] t33 = b_is_tiny ? nonzero_groups : nonzero_groups_1;
+    wire [10:0] factor = b_is_tiny ? b_significand : a_significand;
+    wire is_left_8 = b_is_tiny ? ({nonzero_7, nonzero_3} == 2'd0) : ({nonzero_7_1, nonzero_3_1} == 2'd0);
+    wire [10:0] other_factor = b_is_tiny ? a_significand : b_significand;
+    wire [4:0] a_effective_exponent = {a[14:11], a_exponent[0] | a_is_tiny};
+    wire [4:0] b_effective_exponent = {b[14:11], b_exponent[0] | b_is_tiny};
+    wire [5:0] exponent_sum = 6'(a_effective_exponent) + 6'(b_effective_exponent);
+    wire is_left_4 = is_left_8 ? ~t33[0] : ~t33[2];
+    wire [10:0] left_8 = is_left_8 ? {factor[2:0], 8'd0} : factor;
+    wire is_left_2 = is_left_4 ? (left_8[6:5] == 2'd0) : (left_8[10:9] == 2'd0);
+    wire [10:0] left_4 = is_left_4 ? {left_8[6:0], 4'd0} : left_8;
+    wire is_left_1 = is_left_2 ? ~left_4[8] : ~left_4[10];
+    wire [10:0] left_2 = is_left_2 ? {left_4[8:0], 2'd0} : left_4;
+    wire [10:0] normalised = is_left_1 ? {left_2[9:0], 1'b0} : left_2;
+    wire a_is_special = a_exponent == 5'd31;
+    wire a_has_fraction = a[9:0] != 10'd0;
+    wire a_is_nan = a_is_special & a_has_fraction;
+    wire a_is_zero = a_is_tiny & ~a_has_fraction;
+    wire b_is_special = b_exponent == 5'd31;
+    wire b_has_fraction = b[9:0] != 10'd0;
+    wire b_is_nan = b_is_special & b_has_fraction;
+    wire b_is_zero = b_is_tiny & ~b_has_fraction;
+    wire has_special = a_is_special | b_is_special;
+    wire is_zero = a_is_zero | b_is_zero;
+    wire is_nan = (a_is_nan | b_is_nan) | (has_special & is_zero);
+    wire result_sign = (a_sign ^ b_sign) & ~is_nan;
 
-    logic t72_s1, t64_s1, t55_s1, t35_s1, t93_s1, t92_s1, is_nan_s1, t187_s1;
-    logic [5:0] t45_s1;
-    logic [10:0] normalised_s1, t36_s1;
+    logic is_left_1_s1, is_left_2_s1, is_left_4_s1, is_left_8_s1, is_zero_s1, has_special_s1, is_nan_s1;
+    logic result_sign_s1;
+    logic [5:0] exponent_sum_s1;
+    logic [10:0] normalised_s1, other_factor_s1;
     always_ff @(posedge clk) begin
-        t72_s1 <= t72;
-        t64_s1 <= t64;
-        t55_s1 <= t55;
-        t35_s1 <= t35;
-        t45_s1 <= 6'(t40) + 6'(t44);
+        is_left_1_s1 <= is_left_1;
+        is_left_2_s1 <= is_left_2;
+        is_left_4_s1 <= is_left_4;
+        is_left_8_s1 <= is_left_8;
+        exponent_sum_s1 <= exponent_sum;
         normalised_s1 <= normalised;
-        t36_s1 <= b_is_tiny ? t12 : t14;
-        t93_s1 <= t93;
-        t92_s1 <= t92;
+        other_factor_s1 <= other_factor;
+        is_zero_s1 <= is_zero;
+        has_special_s1 <= has_special;
         is_nan_s1 <= is_nan;
-        t187_s1 <= (a_sign ^ b_sign) & ~is_nan;
+        result_sign_s1 <= result_sign;
     end
 
     // cycle 1
-    wire [3:0] t77 = {t35_s1, t55_s1, t64_s1, t72_s1};
-    wire [6:0] exponent = 7'(t45_s1) - 7'(t77);
-    wire [21:0] product = 22'(normalised_s1) * 22'(t36_s1);
+    wire [3:0] leading_zeros = {is_left_8_s1, is_left_4_s1, is_left_2_s1, is_left_1_s1};
+    wire [6:0] exponent = 7'(exponent_sum_s1) - 7'(leading_zeros);
+    wire [21:0] product = 22'(normalised_s1) * 22'(other_factor_s1);
     wire [13:0] t100 = {product[21:9], product[8:0] != 9'd0};
-    wire t112 = (exponent[5:4] != 2'd0) & ~exponent[6];
-    wire [4:0] t113 = {~exponent[4], exponent[3:0]};
+    wire is_two_or_more = product[21];
+    wire is_normal = (exponent[5:4] != 2'd0) & ~exponent[6];
+    wire [4:0] above_least_normal = {~exponent[4], exponent[3:0]};
     wire [6:0] t114 = 7'd16 - exponent;
-    wire t118 = t112 & ~t93_s1;
-    wire t120 = t114[6:4] != 3'd0;
-    wire [3:0] t125 = (t114[3:0] | {4{t120}}) | {4{t93_s1}};
-    wire [3:0] t126 = t118 ? 4'(product[21]) : t125;
-    wire t154 = (exponent[4] & exponent[5]) | (t113[4:1] == 4'd15);
-    wire t158 = t154 | ((t113 == 5'd29) & product[21]);
-    wire is_special = t92_s1 | (t158 & t118);
+    wire is_normal_number = is_normal & ~is_zero_s1;
+    wire is_beyond = t114[6:4] != 3'd0;
+    wire [3:0] saturated = t114[3:0] | {4{is_beyond}};
+    wire [3:0] far = saturated | {4{is_zero_s1}};
+    wire [3:0] shift = is_normal_number ? 4'(is_two_or_more) : far;
+    wire is_too_large = (exponent[4] & exponent[5]) | (above_least_normal[4:1] == 4'd15);
+    wire is_largest_binade = above_least_normal == 5'd29;
+    wire t158 = is_too_large | (is_largest_binade & is_two_or_more);
+    wire overflows = t158 & is_normal_number;
+    wire is_special = has_special_s1 | overflows;
+    wire [4:0] t162 = {5{is_normal_number}};
+    wire [4:0] biased_exponent = above_least_normal & t162;
     wire [4:0] t164 = {5{is_special}};
-    wire [4:0] t165 = (t113 & {5{t118}}) | t164;
 
-    logic t129_s2, t131_s2, t137_s2, t143_s2, t149_s2, is_special_s2, t101_s2, t118_s2, t169_s2;
-    logic is_nan_s2, t187_s2;
+    logic t129_s2, t131_s2, t137_s2, t143_s2, t149_s2, is_special_s2, is_two_or_more_s2;
+    logic is_normal_number_s2, t169_s2, is_nan_s2, result_sign_s2;
     logic [4:0] t127_s2, t165_s2;
     logic [13:0] t100_s2;
     always_ff @(posedge clk) begin
         t129_s2 <= t100[8:0] != 9'd0;
         t127_s2 <= product[21:17];
-        t131_s2 <= t126[3];
+        t131_s2 <= shift[3];
         t100_s2 <= t100;
-        t137_s2 <= t126[2];
-        t143_s2 <= t126[1];
-        t149_s2 <= t126[0];
+        t137_s2 <= shift[2];
+        t143_s2 <= shift[1];
+        t149_s2 <= shift[0];
         is_special_s2 <= is_special;
-        t101_s2 <= product[21];
-        t118_s2 <= t118;
-        t169_s2 <= t118 & product[21];
+        is_two_or_more_s2 <= is_two_or_more;
+        is_normal_number_s2 <= is_normal_number;
+        t169_s2 <= is_normal_number & is_two_or_more;
         is_nan_s2 <= is_nan_s1;
-        t165_s2 <= t165;
-        t187_s2 <= t187_s1;
+        t165_s2 <= biased_exponent | t164;
+        result_sign_s2 <= result_sign_s1;
     end
 
     // cycle 2
-    wire [5:0] t130 = {t127_s2, t129_s2};
-    wire [13:0] t132 = t131_s2 ? 14'(t130) : t100_s2;
-    wire [9:0] t136 = {t132[13:5], t132[4:0] != 5'd0};
-    wire [13:0] t138 = t137_s2 ? 14'(t136) : t132;
-    wire [11:0] t142 = {t138[13:3], t138[2:0] != 3'd0};
-    wire [13:0] t144 = t143_s2 ? 14'(t142) : t138;
-    wire [12:0] aligned = t149_s2 ? {t144[13:2], t144[1:0] != 2'd0} : t144[12:0];
-    wire t166 = ~is_special_s2;
-    wire [1:0] t170 = {t169_s2, t118_s2 ? ~t101_s2 : aligned[12]};
+    wire [5:0] by_8 = {t127_s2, t129_s2};
+    wire [13:0] right_8 = t131_s2 ? 14'(by_8) : t100_s2;
+    wire [9:0] by_4 = {right_8[13:5], right_8[4:0] != 5'd0};
+    wire [13:0] right_4 = t137_s2 ? 14'(by_4) : right_8;
+    wire [11:0] by_2 = {right_4[13:3], right_4[2:0] != 3'd0};
+    wire [13:0] right_2 = t143_s2 ? 14'(by_2) : right_4;
+    wire [12:0] by_1 = {right_2[13:2], right_2[1:0] != 2'd0};
+    wire [12:0] aligned = t149_s2 ? by_1 : right_2[12:0];
+    wire is_finite = ~is_special_s2;
+    wire t168 = is_normal_number_s2 ? ~is_two_or_more_s2 : aligned[12];
+    wire [1:0] carry_of_significand = {t169_s2, t168} & {2{is_finite}};
     wire round_up = aligned[1] & (aligned[2] | aligned[0]);
-    wire [9:0] t180 = {10{t166}};
+    wire [9:0] t180 = {10{is_finite}};
     wire [9:0] t185 = (aligned[11:2] & t180) | {is_nan_s2, 9'd0};
+    wire [14:0] unrounded = {t165_s2, t185};
 
-    logic t182_s3, t187_s3;
-    logic [1:0] t172_s3;
-    logic [14:0] t188_s3;
+    logic t182_s3, result_sign_s3;
+    logic [1:0] carry_of_significand_s3;
+    logic [14:0] unrounded_s3;
     always_ff @(posedge clk) begin
-        t182_s3 <= round_up & t166;
-        t172_s3 <= t170 & {2{t166}};
-        t188_s3 <= {t165_s2, t185};
-        t187_s3 <= t187_s2;
+        t182_s3 <= round_up & is_finite;
+        carry_of_significand_s3 <= carry_of_significand;
+        unrounded_s3 <= unrounded;
+        result_sign_s3 <= result_sign_s2;
     end
 
     // cycle 3
-    wire [11:0] t189 = {t172_s3, 9'd0, t182_s3};
-    assign result = {t187_s3, t188_s3 + 15'(t189)};
+    wire [11:0] round_addend = {carry_of_significand_s3, 9'd0, t182_s3};
+    wire [15:0] t192 = {result_sign_s3, unrounded_s3 + 15'(round_addend)};
+    assign result = t192;
 
     // Bits that nothing reads.
     wire _unused = &{
         1'b0,
-        t34[1]
+        t33[1]
     };
 endmodule
 
@@ -167,42 +192,47 @@ module fcvt_e5f10_e8f23 (
     wire [4:0] a_exponent = a[14:10];
     wire a_sign = a[15];
     wire a_is_tiny = a_exponent == 5'd0;
-    wire t8 = a_exponent == 5'd31;
-    wire t9 = t8 & (a[9:0] != 10'd0);
-    wire [10:0] t11 = {~a_is_tiny, a[9:0]};
-    wire t13 = t11[10:7] != 4'd0;
-    wire t15 = a[6:3] != 4'd0;
-    wire t17 = a[2:0] != 3'd0;
-    wire t20 = ~({t13, t15, t17} == 3'd0);
-    wire [4:0] t24 = {a[14:11], a_exponent[0] | a_is_tiny};
-    wire [7:0] t28 = (8'(t24) + 8'd111) & {8{t20}};
-    wire t30 = {t13, t15} == 2'd0;
-    wire t37 = t30 ? ~t17 : ~t13;
-    wire [10:0] t38 = t30 ? {a[2:0], 8'd0} : t11;
-    wire t46 = t37 ? (t38[6:5] == 2'd0) : (t38[10:9] == 2'd0);
-    wire [10:0] t47 = t37 ? {t38[6:0], 4'd0} : t38;
-    wire t54 = t46 ? ~t47[8] : ~t47[10];
-    wire [10:0] t55 = t46 ? {t47[8:0], 2'd0} : t47;
-    wire [10:0] t58 = t54 ? {t55[9:0], 1'b0} : t55;
-    wire [3:0] t61 = {t30, t37, t46, t54} & {4{t20}};
-    wire t66 = ~t8;
-    wire [7:0] t69 = (t28 - 8'(t61)) | {8{t8}};
-    wire [22:0] t72 = {23{t66}};
+    wire a_is_special = a_exponent == 5'd31;
+    wire t9 = a_is_special & (a[9:0] != 10'd0);
+    wire [10:0] a_significand = {~a_is_tiny, a[9:0]};
+    wire nonzero_7 = a_significand[10:7] != 4'd0;
+    wire nonzero_3 = a[6:3] != 4'd0;
+    wire nonzero_0 = a[2:0] != 3'd0;
+    wire [2:0] nonzero_groups = {nonzero_7, nonzero_3, nonzero_0};
+    wire t20 = ~(nonzero_groups == 3'd0);
+    wire [4:0] a_effective_exponent = {a[14:11], a_exponent[0] | a_is_tiny};
+    wire [7:0] t28 = (8'(a_effective_exponent) + 8'd111) & {8{t20}};
+    wire is_left_8 = {nonzero_7, nonzero_3} == 2'd0;
+    wire is_left_4 = is_left_8 ? ~nonzero_0 : ~nonzero_7;
+    wire [10:0] left_8 = is_left_8 ? {a[2:0], 8'd0} : a_significand;
+    wire is_left_2 = is_left_4 ? (left_8[6:5] == 2'd0) : (left_8[10:9] == 2'd0);
+    wire [10:0] left_4 = is_left_4 ? {left_8[6:0], 4'd0} : left_8;
+    wire is_left_1 = is_left_2 ? ~left_4[8] : ~left_4[10];
+    wire [10:0] left_2 = is_left_2 ? {left_4[8:0], 2'd0} : left_4;
+    wire [10:0] t58 = is_left_1 ? {left_2[9:0], 1'b0} : left_2;
+    wire [3:0] leading_zeros = {is_left_8, is_left_4, is_left_2, is_left_1};
+    wire [3:0] t61 = leading_zeros & {4{t20}};
+    wire is_finite = ~a_is_special;
+    wire [7:0] t67 = {8{a_is_special}};
+    wire carry_of_significand = t58[10] & is_finite;
+    wire [22:0] t72 = {23{is_finite}};
     wire [22:0] t76 = ({t58[9:0], 13'd0} & t72) | {t9, 22'd0};
+    wire result_sign = a_sign & ~t9;
 
     logic [22:0] t76_s1;
     logic [7:0] t69_s1;
-    logic t70_s1, t78_s1;
+    logic carry_of_significand_s1, result_sign_s1;
     always_ff @(posedge clk) begin
         t76_s1 <= t76;
-        t69_s1 <= t69;
-        t70_s1 <= t58[10] & t66;
-        t78_s1 <= a_sign & ~t9;
+        t69_s1 <= (t28 - 8'(t61)) | t67;
+        carry_of_significand_s1 <= carry_of_significand;
+        result_sign_s1 <= result_sign;
     end
 
     // cycle 1
-    wire [23:0] t81 = {t70_s1, 23'd0};
-    wire [31:0] t84 = {t78_s1, {t69_s1, t76_s1} + 31'(t81)};
+    wire [30:0] unrounded = {t69_s1, t76_s1};
+    wire [23:0] round_addend = {carry_of_significand_s1, 23'd0};
+    wire [31:0] t84 = {result_sign_s1, unrounded + 31'(round_addend)};
     assign result = t84;
 endmodule
 
@@ -229,17 +259,18 @@ module fadd_carried_e8f23 (
     wire [4:0] distance = swap ? t11[4:0] : t10[4:0];
     wire t35 = swap ? (a[23:0] != 24'd0) : (b[23:0] != 24'd0);
     wire t40 = (t23[15:0] != 16'd0) & distance[4];
-    wire [25:0] t42 = distance[4] ? 26'(t19[23:14]) : t23;
-    wire t46 = (t42[7:0] != 8'd0) & distance[3];
+    wire [25:0] right_16 = distance[4] ? 26'(t19[23:14]) : t23;
+    wire t46 = (right_16[7:0] != 8'd0) & distance[3];
+    wire [25:0] right_8 = distance[3] ? 26'(right_16[25:8]) : right_16;
     wire t49 = ~t31;
     wire [25:0] t50 = {26{t49}};
-    wire [25:0] t51 = (distance[3] ? 26'(t42[25:8]) : t42) & t50;
-    wire [25:0] t57 = distance[2] ? 26'(t51[25:4]) : t51;
-    wire [25:0] t63 = distance[1] ? 26'(t57[25:2]) : t57;
-    wire [25:0] aligned = distance[0] ? 26'(t63[25:1]) : t63;
+    wire [25:0] t51 = right_8 & t50;
+    wire [25:0] right_4 = distance[2] ? 26'(t51[25:4]) : t51;
+    wire t61 = (right_4[1:0] != 2'd0) & distance[1];
+    wire [25:0] right_2 = distance[1] ? 26'(right_4[25:2]) : right_4;
+    wire [25:0] aligned = distance[0] ? 26'(right_2[25:1]) : right_2;
     wire t71 = (((t31 & t35) | t40) | t46) | ((t51[3:0] != 4'd0) & distance[2]);
-    wire t72 = t71 | ((t57[1:0] != 2'd0) & distance[1]);
-    wire t73 = t72 | (t63[0] & distance[0]);
+    wire t73 = (t71 | t61) | (right_2[0] & distance[0]);
     wire [25:0] t74 = {26{t14}};
     wire [26:0] t76 = {swap ? b[23:0] : a[23:0], 2'd0, t14};
     wire [26:0] t77 = {aligned ^ t74, t14};
@@ -479,13 +510,13 @@ module dot (
     wire i_a_sign = i_t36[31];  // examples/dot_f8.py:14
     wire i_a_is_tiny = i_a_exponent == 8'd0;  // examples/dot_f8.py:14
     wire i_t43 = (i_a_exponent == 8'd255) & (i_t36[22:0] != 23'd0);  // examples/dot_f8.py:14
-    wire [7:0] i_t51 = {i_t36[30:24], i_a_exponent[0] | i_a_is_tiny};  // examples/dot_f8.py:14
+    wire [7:0] i_a_effective_exponent = {i_t36[30:24], i_a_exponent[0] | i_a_is_tiny};  // examples/dot_f8.py:14
     wire [23:0] i_t52 = {~i_a_is_tiny & ~i_t43, i_t36[22:0]};  // examples/dot_f8.py:14
 
     logic [33:0] i_t53_s9;
     always_ff @(posedge ap_clk) begin
         if (i_v8) begin
-            i_t53_s9 <= {i_t43, i_a_sign, i_t51, i_t52};  // examples/dot_f8.py:14
+            i_t53_s9 <= {i_t43, i_a_sign, i_a_effective_exponent, i_t52};  // examples/dot_f8.py:14
         end
     end
 

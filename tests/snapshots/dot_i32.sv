@@ -49,7 +49,7 @@ module dot (
         i_t10_s2 <= x_q0[17:0];  // examples/dot_i32.py:14
     end
 
-    wire [31:0] i_t17 = 32'(i_t14_s2) * 32'(i_t10_s2);  // examples/dot_i32.py:14
+    wire [31:0] i_low_product = 32'(i_t14_s2) * 32'(i_t10_s2);  // examples/dot_i32.py:14
 
     logic [13:0] i_t16_s2, i_t19_s2;
     always_ff @(posedge ap_clk) begin
@@ -57,7 +57,8 @@ module dot (
         i_t19_s2 <= x_q0[13:0];  // examples/dot_i32.py:14
     end
 
-    wire [13:0] i_t20 = $signed(i_t16_s2) * $signed(i_t19_s2);  // examples/dot_i32.py:14
+    wire [13:0] i_high_product = $signed(i_t16_s2) * $signed(i_t19_s2);  // examples/dot_i32.py:14
+    wire [13:0] i_upper_product = i_low_product[31:18] + i_high_product;  // examples/dot_i32.py:14
 
     logic [13:0] i_t13_s2, i_t25_s2;
     always_ff @(posedge ap_clk) begin
@@ -65,17 +66,17 @@ module dot (
         i_t25_s2 <= y_q0[13:0];  // examples/dot_i32.py:14
     end
 
-    wire [13:0] i_t26 = $signed(i_t13_s2) * $signed(i_t25_s2);  // examples/dot_i32.py:14
+    wire [13:0] i_high_product_1 = $signed(i_t13_s2) * $signed(i_t25_s2);  // examples/dot_i32.py:14
 
-    logic [13:0] i_t23_s3, i_t26_s3;
+    logic [13:0] i_t23_s3, i_high_product_s3;
     logic [17:0] i_t18_s3;
     always_ff @(posedge ap_clk) begin
-        i_t23_s3 <= i_t17[31:18] + i_t20;  // examples/dot_i32.py:14
-        i_t26_s3 <= i_t26;  // examples/dot_i32.py:14
-        i_t18_s3 <= i_t17[17:0];  // examples/dot_i32.py:14
+        i_t23_s3 <= i_upper_product;  // examples/dot_i32.py:14
+        i_high_product_s3 <= i_high_product_1;  // examples/dot_i32.py:14
+        i_t18_s3 <= i_low_product[17:0];  // examples/dot_i32.py:14
     end
 
-    wire [31:0] i_t31 = acc_r + {i_t23_s3 + i_t26_s3, i_t18_s3};  // examples/dot_i32.py:14
+    wire [31:0] i_t30 = {i_t23_s3 + i_high_product_s3, i_t18_s3};  // examples/dot_i32.py:14
     wire more = ~i_t4;
     wire next_iteration = i_v0 & more;
     wire issue = start | next_iteration;
@@ -117,7 +118,7 @@ module dot (
     end
 
     wire acc_en = start | i_v3;
-    wire [31:0] acc_next = start ? 32'd0 : i_t31;
+    wire [31:0] acc_next = start ? 32'd0 : (acc_r + i_t30);
 
     always_ff @(posedge ap_clk) begin
         if (acc_en) begin

@@ -56,7 +56,7 @@ module matmul (
         i_j_k_t30_s2 <= a_q0[17:0];  // examples/matmul_i32.py:16
     end
 
-    wire [31:0] i_j_k_t37 = 32'(i_j_k_t34_s2) * 32'(i_j_k_t30_s2);  // examples/matmul_i32.py:16
+    wire [31:0] i_j_k_low_product = 32'(i_j_k_t34_s2) * 32'(i_j_k_t30_s2);  // examples/matmul_i32.py:16
 
     logic [13:0] i_j_k_t36_s2, i_j_k_t39_s2;
     always_ff @(posedge ap_clk) begin
@@ -64,7 +64,8 @@ module matmul (
         i_j_k_t39_s2 <= a_q0[13:0];  // examples/matmul_i32.py:16
     end
 
-    wire [13:0] i_j_k_t40 = $signed(i_j_k_t36_s2) * $signed(i_j_k_t39_s2);  // examples/matmul_i32.py:16
+    wire [13:0] i_j_k_high_product = $signed(i_j_k_t36_s2) * $signed(i_j_k_t39_s2);  // examples/matmul_i32.py:16
+    wire [13:0] i_j_k_upper_product = i_j_k_low_product[31:18] + i_j_k_high_product;  // examples/matmul_i32.py:16
 
     logic [13:0] i_j_k_t33_s2, i_j_k_t45_s2;
     always_ff @(posedge ap_clk) begin
@@ -72,17 +73,17 @@ module matmul (
         i_j_k_t45_s2 <= b_q0[13:0];  // examples/matmul_i32.py:16
     end
 
-    wire [13:0] i_j_k_t46 = $signed(i_j_k_t33_s2) * $signed(i_j_k_t45_s2);  // examples/matmul_i32.py:16
+    wire [13:0] i_j_k_high_product_1 = $signed(i_j_k_t33_s2) * $signed(i_j_k_t45_s2);  // examples/matmul_i32.py:16
 
-    logic [13:0] i_j_k_t43_s3, i_j_k_t46_s3;
+    logic [13:0] i_j_k_t43_s3, i_j_k_high_product_s3;
     logic [17:0] i_j_k_t38_s3;
     always_ff @(posedge ap_clk) begin
-        i_j_k_t43_s3 <= i_j_k_t37[31:18] + i_j_k_t40;  // examples/matmul_i32.py:16
-        i_j_k_t46_s3 <= i_j_k_t46;  // examples/matmul_i32.py:16
-        i_j_k_t38_s3 <= i_j_k_t37[17:0];  // examples/matmul_i32.py:16
+        i_j_k_t43_s3 <= i_j_k_upper_product;  // examples/matmul_i32.py:16
+        i_j_k_high_product_s3 <= i_j_k_high_product_1;  // examples/matmul_i32.py:16
+        i_j_k_t38_s3 <= i_j_k_low_product[17:0];  // examples/matmul_i32.py:16
     end
 
-    wire [31:0] i_j_k_t50 = {i_j_k_t43_s3 + i_j_k_t46_s3, i_j_k_t38_s3};  // examples/matmul_i32.py:16
+    wire [31:0] i_j_k_t50 = {i_j_k_t43_s3 + i_j_k_high_product_s3, i_j_k_t38_s3};  // examples/matmul_i32.py:16
     wire [31:0] i_j_k_t51 = c_elem_r + i_j_k_t50;  // examples/matmul_i32.py:16
 
     logic i_j_k_t8_s1, i_j_k_t8_s2, i_j_k_t8_s3;

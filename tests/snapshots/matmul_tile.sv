@@ -11,16 +11,21 @@ module fcvt_e8f7_e8f23 (
     wire [7:0] a_exponent = a[14:7];
     wire a_sign = a[15];
     wire a_is_tiny = a_exponent == 8'd0;
-    wire t9 = (a_exponent == 8'd255) & (a[6:0] != 7'd0);
-    wire [7:0] t14 = {a[14:8], a_exponent[0] | a_is_tiny};
-    wire [8:0] t15 = 9'(t14) - 9'd1;
+    wire a_is_special = a_exponent == 8'd255;
+    wire t9 = a_is_special & (a[6:0] != 7'd0);
+    wire [7:0] a_effective_exponent = {a[14:8], a_exponent[0] | a_is_tiny};
+    wire [8:0] t15 = 9'(a_effective_exponent) - 9'd1;
     wire t22 = (t15[7:1] == 7'd127) & ~t15[8];
-    wire t27 = ~t22;
+    wire [6:0] a_significand = a[6:0];
+    wire is_finite = ~t22;
     wire [7:0] t29 = t15[7:0] | {8{t22}};
-    wire [22:0] t32 = {23{t27}};
-    wire [22:0] t36 = ({a[6:0], 16'd0} & t32) | {t9, 22'd0};
-    wire [23:0] t41 = {~a_is_tiny & t27, 23'd0};
-    wire [31:0] t44 = {a_sign & ~t9, {t29, t36} + 31'(t41)};
+    wire carry_of_significand = ~a_is_tiny & is_finite;
+    wire [22:0] t32 = {23{is_finite}};
+    wire [22:0] t36 = ({a_significand, 16'd0} & t32) | {t9, 22'd0};
+    wire result_sign = a_sign & ~t9;
+    wire [30:0] unrounded = {t29, t36};
+    wire [23:0] round_addend = {carry_of_significand, 23'd0};
+    wire [31:0] t44 = {result_sign, unrounded + 31'(round_addend)};
     assign result = t44;
 endmodule
 
@@ -39,79 +44,93 @@ module fmul_ftz_e8f23 (
     wire b_is_tiny = b_exponent == 8'd0;
     wire [23:0] t12 = {1'b1, a[22:0]};
     wire [23:0] t13 = {1'b1, b[22:0]};
-    wire [35:0] t19 = 36'(b[17:0]) * 36'(a[17:0]);
-    wire [23:0] t21 = 24'(a[17:0]) * 24'(t13[23:18]);
-    wire [23:0] t26 = 24'(b[17:0]) * 24'(t12[23:18]);
-    wire [5:0] t29 = a[18] ? t13[23:18] : 6'd0;
-    wire [5:0] t31 = a[19] ? t13[23:18] : 6'd0;
-    wire [5:0] t33 = a[20] ? t13[23:18] : 6'd0;
-    wire [5:0] t35 = a[21] ? t13[23:18] : 6'd0;
-    wire [5:0] t37 = a[22] ? t13[23:18] : 6'd0;
-    wire [6:0] t39 = 7'(t29[5:1]) + 7'(t31);
-    wire [7:0] t45 = {7'(t33[5:1]) + 7'(t35), t33[0]};
-    wire [7:0] t49 = {7'(t37[5:1]) + 7'(t13[23:18]), t37[0]};
-    wire [8:0] t52 = 9'(t39[6:1]) + 9'(t45);
-    wire [3:0] t54 = {t52[1:0], t39[0], t29[0]};
-    wire [11:0] t61 = 12'(t26[23:18]) + {8'(t52[8:2]) + t49, t54};
-    wire t70 = a_exponent == 8'd255;
-    wire t73 = b_exponent == 8'd255;
-    wire t76 = t70 | t73;
-    wire t77 = a_is_tiny | b_is_tiny;
-    wire t78 = (t70 & (a[22:0] != 23'd0)) | (t73 & (b[22:0] != 23'd0));
-    wire t80 = t78 | (t76 & t77);
+    wire [5:0] row_5 = t13[23:18];
+    wire [35:0] low_product = 36'(b[17:0]) * 36'(a[17:0]);
+    wire [23:0] high_product = 24'(a[17:0]) * 24'(row_5);
+    wire [23:0] low_product_1 = 24'(b[17:0]) * 24'(t12[23:18]);
+    wire [5:0] row_0 = a[18] ? row_5 : 6'd0;
+    wire [5:0] row_1 = a[19] ? row_5 : 6'd0;
+    wire [5:0] row_2 = a[20] ? row_5 : 6'd0;
+    wire [5:0] row_3 = a[21] ? row_5 : 6'd0;
+    wire [5:0] row_4 = a[22] ? row_5 : 6'd0;
+    wire [6:0] rows = 7'(row_0[5:1]) + 7'(row_1);
+    wire [6:0] rows_1 = 7'(row_2[5:1]) + 7'(row_3);
+    wire [7:0] t45 = {rows_1, row_2[0]};
+    wire [6:0] rows_2 = 7'(row_4[5:1]) + 7'(row_5);
+    wire [8:0] rows_3 = 9'(rows[6:1]) + 9'(t45);
+    wire [3:0] t54 = {rows_3[1:0], rows[0], row_0[0]};
+    wire [7:0] rows_4 = 8'(rows_3[8:2]) + {rows_2, row_4[0]};
+    wire [11:0] high_product_1 = {rows_4, t54};
+    wire [11:0] upper_product = 12'(low_product_1[23:18]) + high_product_1;
+    wire a_is_special = a_exponent == 8'd255;
+    wire a_has_fraction = a[22:0] != 23'd0;
+    wire a_is_nan = a_is_special & a_has_fraction;
+    wire b_is_special = b_exponent == 8'd255;
+    wire b_has_fraction = b[22:0] != 23'd0;
+    wire b_is_nan = b_is_special & b_has_fraction;
+    wire has_special = a_is_special | b_is_special;
+    wire is_zero = a_is_tiny | b_is_tiny;
+    wire t80 = (a_is_nan | b_is_nan) | (has_special & is_zero);
+    wire result_sign = (a_sign ^ b_sign) & ~t80;
 
     logic [23:0] t23_s1;
-    logic [11:0] t61_s1;
+    logic [11:0] upper_product_s1;
     logic [17:0] t27_s1, t20_s1;
     logic [8:0] t67_s1;
-    logic t77_s1, t76_s1, t80_s1, t138_s1;
+    logic is_zero_s1, has_special_s1, t80_s1, result_sign_s1;
     always_ff @(posedge clk) begin
-        t23_s1 <= 24'(t19[35:18]) + t21;
-        t61_s1 <= t61;
-        t27_s1 <= t26[17:0];
-        t20_s1 <= t19[17:0];
+        t23_s1 <= 24'(low_product[35:18]) + high_product;
+        upper_product_s1 <= upper_product;
+        t27_s1 <= low_product_1[17:0];
+        t20_s1 <= low_product[17:0];
         t67_s1 <= 9'(a_exponent) + 9'(b_exponent);
-        t77_s1 <= t77;
-        t76_s1 <= t76;
+        is_zero_s1 <= is_zero;
+        has_special_s1 <= has_special;
         t80_s1 <= t80;
-        t138_s1 <= (a_sign ^ b_sign) & ~t80;
+        result_sign_s1 <= result_sign;
     end
 
     // cycle 1
-    wire [29:0] t64 = 30'(t23_s1) + {t61_s1, t27_s1};
-    wire [24:0] t84 = {t64[27:4], {t64[3:0], t20_s1} != 22'd0};
-    wire [8:0] t86 = t67_s1 + 9'(t64[29]);
-    wire [7:0] t95 = {~t86[7], t86[6:0]};
-    wire [24:0] t100 = t64[29] ? {t64[28:5], t84[1:0] != 2'd0} : t84;
-    wire t105 = (t86[7] & t86[8]) | (t95[7:1] == 7'd127);
-    wire t106 = ~t77_s1;
-    wire t107 = (t86[8:7] != 2'd0) & t106;
-    wire is_special = t76_s1 | (t105 & t107);
+    wire [29:0] high_product_2 = {upper_product_s1, t27_s1};
+    wire [29:0] upper_product_1 = 30'(t23_s1) + high_product_2;
+    wire t83 = {upper_product_1[3:0], t20_s1} != 22'd0;
+    wire [24:0] t84 = {upper_product_1[27:4], t83};
+    wire [8:0] t86 = t67_s1 + 9'(upper_product_1[29]);
+    wire is_normal = t86[8:7] != 2'd0;
+    wire [7:0] above_least_normal = {~t86[7], t86[6:0]};
+    wire [24:0] by_1 = {upper_product_1[28:5], t84[1:0] != 2'd0};
+    wire [24:0] t100 = upper_product_1[29] ? by_1 : t84;
+    wire t105 = (t86[7] & t86[8]) | (above_least_normal[7:1] == 7'd127);
+    wire t106 = ~is_zero_s1;
+    wire t107 = is_normal & t106;
+    wire is_special = has_special_s1 | (t105 & t107);
     wire t114 = (t86 == 9'd127) & (t100[24:2] == 23'h7f_ffff);
-    wire [7:0] t118 = t95 & {8{t107}};
+    wire [7:0] t118 = above_least_normal & {8{t107}};
     wire [7:0] t119 = {8{is_special}};
-    wire t121 = ~is_special;
+    wire is_finite = ~is_special;
     wire [24:0] t123 = {25{t107}};
     wire [24:0] t124 = t100 & t123;
     wire round_up = t124[1] & (t124[2] | t124[0]);
-    wire [22:0] t131 = {23{t121}};
+    wire [22:0] t131 = {23{is_finite}};
     wire [22:0] t136 = (t124[24:2] & t131) | {t80_s1, 22'd0};
 
-    logic t116_s2, t121_s2, t133_s2, t138_s2;
+    logic t116_s2, is_finite_s2, t133_s2, result_sign_s2;
     logic [22:0] t136_s2;
     logic [7:0] t120_s2;
     always_ff @(posedge clk) begin
         t116_s2 <= t107 | (t114 & t106);
-        t121_s2 <= t121;
+        is_finite_s2 <= is_finite;
         t136_s2 <= t136;
         t120_s2 <= t118 | t119;
-        t133_s2 <= round_up & t121;
-        t138_s2 <= t138_s1;
+        t133_s2 <= round_up & is_finite;
+        result_sign_s2 <= result_sign_s1;
     end
 
     // cycle 2
-    wire [23:0] t140 = {t116_s2 & t121_s2, 22'd0, t133_s2};
-    wire [31:0] t143 = {t138_s2, {t120_s2, t136_s2} + 31'(t140)};
+    wire carry_of_significand = t116_s2 & is_finite_s2;
+    wire [30:0] unrounded = {t120_s2, t136_s2};
+    wire [23:0] round_addend = {carry_of_significand, 22'd0, t133_s2};
+    wire [31:0] t143 = {result_sign_s2, unrounded + 31'(round_addend)};
     assign result = t143;
 
     // Bits that nothing reads.
@@ -130,163 +149,179 @@ module fadd_e8f23 (
     output logic [31:0] result
 );
     wire swap = a[30:0] < b[30:0];
-    wire [31:0] large_1 = swap ? b : a;
-    wire [30:0] small_1 = swap ? a[30:0] : b[30:0];
-    wire t9 = a[31] ^ b[31];
-    wire t14 = large_1[30:23] == 8'd0;
-    wire t17 = small_1[30:23] == 8'd0;
-    wire t19 = large_1[30:23] == 8'd255;
-    wire [23:0] t33 = {~t17, small_1[22:0]};
-    wire [26:0] t35 = {t33, 3'd0};
-    wire t89 = (large_1[22:0] != 23'd0) | (t9 & (small_1[30:23] == 8'd255));
+    wire [31:0] larger = swap ? b : a;
+    wire [30:0] smaller = swap ? a[30:0] : b[30:0];
+    wire is_difference = a[31] ^ b[31];
+    wire [7:0] larger_exponent = larger[30:23];
+    wire larger_sign = larger[31];
+    wire larger_is_tiny = larger_exponent == 8'd0;
+    wire [7:0] smaller_exponent = smaller[30:23];
+    wire smaller_is_tiny = smaller_exponent == 8'd0;
+    wire larger_is_special = larger_exponent == 8'd255;
+    wire t22 = larger_exponent[0] & ~larger_is_special;
+    wire [23:0] smaller_significand = {~smaller_is_tiny, smaller[22:0]};
+    wire [26:0] t35 = {smaller_significand, 3'd0};
+    wire t88 = is_difference & (smaller_exponent == 8'd255);
 
-    logic t23_s1, t27_s1, t43_s1, t9_s1, t14_s1, t19_s1, t89_s1, t11_s1;
+    logic t23_s1, t27_s1, t43_s1, is_difference_s1, larger_is_tiny_s1, larger_is_special_s1, t89_s1;
+    logic larger_sign_s1;
     logic [6:0] t24_s1, t28_s1;
     logic [9:0] t41_s1;
     logic [26:0] t35_s1;
-    logic [22:0] t12_s1;
+    logic [22:0] larger_fraction_s1;
     always_ff @(posedge clk) begin
-        t23_s1 <= (large_1[23] & ~t19) | t14;
-        t24_s1 <= large_1[30:24];
-        t27_s1 <= small_1[23] | t17;
-        t28_s1 <= small_1[30:24];
+        t23_s1 <= t22 | larger_is_tiny;
+        t24_s1 <= larger[30:24];
+        t27_s1 <= smaller_exponent[0] | smaller_is_tiny;
+        t28_s1 <= smaller[30:24];
         t43_s1 <= t35[16:0] != 17'd0;
-        t41_s1 <= t33[23:14];
+        t41_s1 <= smaller_significand[23:14];
         t35_s1 <= t35;
-        t9_s1 <= t9;
-        t14_s1 <= t14;
-        t12_s1 <= large_1[22:0];
-        t19_s1 <= t19;
-        t89_s1 <= t89;
-        t11_s1 <= large_1[31];
+        is_difference_s1 <= is_difference;
+        larger_is_tiny_s1 <= larger_is_tiny;
+        larger_fraction_s1 <= larger[22:0];
+        larger_is_special_s1 <= larger_is_special;
+        t89_s1 <= (larger[22:0] != 23'd0) | t88;
+        larger_sign_s1 <= larger_sign;
     end
 
     // cycle 1
-    wire [7:0] t25 = {t24_s1, t23_s1};
-    wire [7:0] t30 = t25 - {t28_s1, t27_s1};
-    wire t37 = t30[7:5] != 3'd0;
-    wire [4:0] t40 = t30[4:0] | {5{t37}};
-    wire [10:0] t44 = {t41_s1, t43_s1};
-    wire [26:0] t46 = t40[4] ? 27'(t44) : t35_s1;
-    wire [18:0] t50 = {t46[26:9], t46[8:0] != 9'd0};
-    wire [26:0] t52 = t40[3] ? 27'(t50) : t46;
-    wire [22:0] t56 = {t52[26:5], t52[4:0] != 5'd0};
-    wire [26:0] t58 = t40[2] ? 27'(t56) : t52;
-    wire is_nan = t19_s1 & t89_s1;
+    wire [7:0] exponent = {t24_s1, t23_s1};
+    wire [7:0] smaller_effective_exponent = {t28_s1, t27_s1};
+    wire [7:0] distance = exponent - smaller_effective_exponent;
+    wire is_beyond = distance[7:5] != 3'd0;
+    wire [4:0] t39 = {5{is_beyond}};
+    wire [4:0] saturated = distance[4:0] | t39;
+    wire [10:0] by_16 = {t41_s1, t43_s1};
+    wire [26:0] right_16 = saturated[4] ? 27'(by_16) : t35_s1;
+    wire [18:0] by_8 = {right_16[26:9], right_16[8:0] != 9'd0};
+    wire [26:0] right_8 = saturated[3] ? 27'(by_8) : right_16;
+    wire [22:0] by_4 = {right_8[26:5], right_8[4:0] != 5'd0};
+    wire [26:0] right_4 = saturated[2] ? 27'(by_4) : right_8;
+    wire is_nan = larger_is_special_s1 & t89_s1;
 
-    logic [26:0] t58_s2;
-    logic t61_s2, t63_s2, t69_s2, t9_s2, t14_s2, t19_s2, t11_s2, is_nan_s2;
-    logic [22:0] t12_s2;
-    logic [7:0] t25_s2;
+    logic [26:0] right_4_s2;
+    logic t61_s2, t63_s2, t69_s2, is_difference_s2, larger_is_tiny_s2, larger_is_special_s2;
+    logic larger_sign_s2, is_nan_s2;
+    logic [22:0] larger_fraction_s2;
+    logic [7:0] exponent_s2;
     always_ff @(posedge clk) begin
-        t58_s2 <= t58;
-        t61_s2 <= t58[2:0] != 3'd0;
-        t63_s2 <= t40[1];
-        t69_s2 <= t40[0];
-        t9_s2 <= t9_s1;
-        t14_s2 <= t14_s1;
-        t12_s2 <= t12_s1;
-        t19_s2 <= t19_s1;
-        t25_s2 <= t25;
-        t11_s2 <= t11_s1;
+        right_4_s2 <= right_4;
+        t61_s2 <= right_4[2:0] != 3'd0;
+        t63_s2 <= saturated[1];
+        t69_s2 <= saturated[0];
+        is_difference_s2 <= is_difference_s1;
+        larger_is_tiny_s2 <= larger_is_tiny_s1;
+        larger_fraction_s2 <= larger_fraction_s1;
+        larger_is_special_s2 <= larger_is_special_s1;
+        exponent_s2 <= exponent;
+        larger_sign_s2 <= larger_sign_s1;
         is_nan_s2 <= is_nan;
     end
 
     // cycle 2
-    wire [24:0] t62 = {t58_s2[26:3], t61_s2};
-    wire [26:0] t64 = t63_s2 ? 27'(t62) : t58_s2;
-    wire [25:0] t68 = {t64[26:2], t64[1:0] != 2'd0};
-    wire [26:0] aligned = t69_s2 ? 27'(t68) : t64;
-    wire [26:0] t71 = {27{t9_s2}};
-    wire [27:0] t77 = {~t14_s2, t12_s2, 3'd0, 1'b1};
-    wire [27:0] t78 = {aligned ^ t71, t9_s2};
-    wire [28:0] sum = 29'(t77) + 29'(t78);
-    wire t83 = (sum[28] & ~t9_s2) | t19_s2;
-    wire [27:0] t85 = {t83, sum[27:1]};
-    wire is_special = t83 & (t25_s2 == 8'd254);
-    wire t95 = t85[27:24] != 4'd0;
-    wire t97 = sum[24:21] != 4'd0;
-    wire t99 = sum[20:17] != 4'd0;
-    wire t101 = sum[16:13] != 4'd0;
-    wire t103 = sum[12:9] != 4'd0;
-    wire t105 = sum[8:5] != 4'd0;
-    wire t107 = sum[4:1] != 4'd0;
-    wire [6:0] t108 = {t95, t97, t99, t101, t103, t105, t107};
-    wire t109 = t108 == 7'd0;
-    wire t110 = ~t109;
-    wire [7:0] t112 = t25_s2 & {8{t110}};
-    wire t211 = (t11_s2 & ~(t109 & t9_s2)) & ~is_nan_s2;
+    wire [24:0] by_2 = {right_4_s2[26:3], t61_s2};
+    wire [26:0] right_2 = t63_s2 ? 27'(by_2) : right_4_s2;
+    wire [25:0] by_1 = {right_2[26:2], right_2[1:0] != 2'd0};
+    wire [26:0] aligned = t69_s2 ? 27'(by_1) : right_2;
+    wire [26:0] inverts = {27{is_difference_s2}};
+    wire [26:0] addend = aligned ^ inverts;
+    wire [23:0] larger_significand = {~larger_is_tiny_s2, larger_fraction_s2};
+    wire [27:0] augend = {larger_significand, 3'd0, 1'b1};
+    wire [27:0] t78 = {addend, is_difference_s2};
+    wire [28:0] sum = 29'(augend) + 29'(t78);
+    wire carry = (sum[28] & ~is_difference_s2) | larger_is_special_s2;
+    wire [27:0] magnitude = {carry, sum[27:1]};
+    wire is_special = carry & (exponent_s2 == 8'd254);
+    wire nonzero_24 = magnitude[27:24] != 4'd0;
+    wire nonzero_20 = sum[24:21] != 4'd0;
+    wire nonzero_16 = sum[20:17] != 4'd0;
+    wire nonzero_12 = sum[16:13] != 4'd0;
+    wire nonzero_8 = sum[12:9] != 4'd0;
+    wire nonzero_4 = sum[8:5] != 4'd0;
+    wire nonzero_0 = sum[4:1] != 4'd0;
+    wire [6:0] nonzero_groups = {nonzero_24, nonzero_20, nonzero_16, nonzero_12, nonzero_8, nonzero_4, nonzero_0};
+    wire sum_is_zero = nonzero_groups == 7'd0;
+    wire t110 = ~sum_is_zero;
+    wire [7:0] limit = exponent_s2 & {8{t110}};
+    wire t116 = {nonzero_24, nonzero_20, nonzero_16, nonzero_12} == 4'd0;
+    wire cancels = sum_is_zero & is_difference_s2;
+    wire result_sign = (larger_sign_s2 & ~cancels) & ~is_nan_s2;
 
-    logic [7:0] t112_s3;
-    logic t116_s3, t107_s3, t105_s3, t103_s3, t130_s3, t132_s3, is_special_s3, is_nan_s3, t211_s3;
+    logic [7:0] limit_s3;
+    logic t116_s3, nonzero_0_s3, nonzero_4_s3, nonzero_8_s3, t130_s3, t132_s3, is_special_s3, is_nan_s3;
+    logic result_sign_s3;
     logic [11:0] t123_s3;
-    logic [27:0] t85_s3;
-    logic [6:0] t108_s3;
+    logic [6:0] nonzero_groups_s3;
+    logic [27:0] magnitude_s3;
     always_ff @(posedge clk) begin
-        t112_s3 <= t112;
-        t116_s3 <= {t95, t97, t99, t101} == 4'd0;
+        limit_s3 <= limit;
+        t116_s3 <= t116;
         t123_s3 <= sum[12:1];
-        t107_s3 <= t107;
-        t105_s3 <= t105;
-        t103_s3 <= t103;
-        t130_s3 <= {t103, t105} == 2'd0;
-        t132_s3 <= {t95, t97} == 2'd0;
-        t85_s3 <= t85;
-        t108_s3 <= t108;
+        nonzero_0_s3 <= nonzero_0;
+        nonzero_4_s3 <= nonzero_4;
+        nonzero_8_s3 <= nonzero_8;
+        t130_s3 <= {nonzero_8, nonzero_4} == 2'd0;
+        t132_s3 <= {nonzero_24, nonzero_20} == 2'd0;
+        nonzero_groups_s3 <= nonzero_groups;
+        magnitude_s3 <= magnitude;
         is_special_s3 <= is_special;
         is_nan_s3 <= is_nan_s2;
-        t211_s3 <= t211;
+        result_sign_s3 <= result_sign;
     end
 
     // cycle 3
-    wire t114 = t112_s3[7:5] != 3'd0;
-    wire t119 = t116_s3 & (t114 | t112_s3[4]);
-    wire t122 = t114 | (t112_s3[4] & ~t119);
-    wire [27:0] t134 = t119 ? {t123_s3, 16'd0} : t85_s3;
-    wire [6:0] t135 = t119 ? {t103_s3, t105_s3, t107_s3, 4'd0} : t108_s3;
-    wire t138 = (t119 ? t130_s3 : t132_s3) & (t122 | t112_s3[3]);
-    wire t141 = t122 | (t112_s3[3] & ~t138);
-    wire t152 = t138 ? ~t135[4] : ~t135[6];
-    wire [27:0] t153 = t138 ? {t134[19:0], 8'd0} : t134;
-    wire t156 = t152 & (t141 | t112_s3[2]);
-    wire t159 = t141 | (t112_s3[2] & ~t156);
-    wire t166 = t156 ? (t153[23:22] == 2'd0) : (t153[27:26] == 2'd0);
-    wire [27:0] t167 = t156 ? {t153[23:0], 4'd0} : t153;
-    wire t170 = t166 & (t159 | t112_s3[1]);
-    wire t173 = t159 | (t112_s3[1] & ~t170);
-    wire t180 = t170 ? ~t167[25] : ~t167[27];
-    wire [27:0] t181 = t170 ? {t167[25:0], 2'd0} : t167;
-    wire t184 = t180 & (t173 | t112_s3[0]);
-    wire [27:0] normalised = t184 ? {t181[26:0], 1'b0} : t181;
-    wire [4:0] t188 = {t119, t138, t156, t170, t184};
-    wire t196 = ~is_special_s3;
+    wire has_room = limit_s3[7:5] != 3'd0;
+    wire is_left_16 = t116_s3 & (has_room | limit_s3[4]);
+    wire has_room_1 = has_room | (limit_s3[4] & ~is_left_16);
+    wire [6:0] t128 = {nonzero_8_s3, nonzero_4_s3, nonzero_0_s3, 4'd0};
+    wire [6:0] groups_left_16 = is_left_16 ? t128 : nonzero_groups_s3;
+    wire [27:0] left_16 = is_left_16 ? {t123_s3, 16'd0} : magnitude_s3;
+    wire is_left_8 = (is_left_16 ? t130_s3 : t132_s3) & (has_room_1 | limit_s3[3]);
+    wire has_room_2 = has_room_1 | (limit_s3[3] & ~is_left_8);
+    wire t152 = is_left_8 ? ~groups_left_16[4] : ~groups_left_16[6];
+    wire [27:0] left_8 = is_left_8 ? {left_16[19:0], 8'd0} : left_16;
+    wire is_left_4 = t152 & (has_room_2 | limit_s3[2]);
+    wire has_room_3 = has_room_2 | (limit_s3[2] & ~is_left_4);
+    wire t166 = is_left_4 ? (left_8[23:22] == 2'd0) : (left_8[27:26] == 2'd0);
+    wire [27:0] left_4 = is_left_4 ? {left_8[23:0], 4'd0} : left_8;
+    wire is_left_2 = t166 & (has_room_3 | limit_s3[1]);
+    wire has_room_4 = has_room_3 | (limit_s3[1] & ~is_left_2);
+    wire t180 = is_left_2 ? ~left_4[25] : ~left_4[27];
+    wire [27:0] left_2 = is_left_2 ? {left_4[25:0], 2'd0} : left_4;
+    wire is_left_1 = t180 & (has_room_4 | limit_s3[0]);
+    wire [27:0] normalised = is_left_1 ? {left_2[26:0], 1'b0} : left_2;
+    wire [4:0] leading_zeros = {is_left_16, is_left_8, is_left_4, is_left_2, is_left_1};
+    wire carry_of_significand = normalised[27];
+    wire is_finite = ~is_special_s3;
     wire t202 = normalised[4] | (normalised[2:0] != 3'd0);
     wire round_up = normalised[3] & t202;
-    wire [22:0] t204 = {23{t196}};
+    wire [22:0] t204 = {23{is_finite}};
     wire [22:0] t209 = (normalised[26:4] & t204) | {is_nan_s3, 22'd0};
 
     logic [7:0] t192_s4;
     logic [22:0] t209_s4;
-    logic t206_s4, t194_s4, t211_s4;
+    logic t206_s4, carry_of_significand_s4, result_sign_s4;
     always_ff @(posedge clk) begin
-        t192_s4 <= t112_s3 - 8'(t188);
+        t192_s4 <= limit_s3 - 8'(leading_zeros);
         t209_s4 <= t209;
-        t206_s4 <= round_up & t196;
-        t194_s4 <= normalised[27];
-        t211_s4 <= t211_s3;
+        t206_s4 <= round_up & is_finite;
+        carry_of_significand_s4 <= carry_of_significand;
+        result_sign_s4 <= result_sign_s3;
     end
 
     // cycle 4
-    wire [23:0] t213 = {t194_s4, 22'd0, t206_s4};
-    wire [31:0] t216 = {t211_s4, {t192_s4, t209_s4} + 31'(t213)};
+    wire [30:0] unrounded = {t192_s4, t209_s4};
+    wire [23:0] round_addend = {carry_of_significand_s4, 22'd0, t206_s4};
+    wire [31:0] t216 = {result_sign_s4, unrounded + 31'(round_addend)};
     assign result = t216;
 
     // Bits that nothing reads.
     wire _unused = &{
         1'b0,
         sum[0],
-        t135[3:0],
-        t135[5]
+        groups_left_16[3:0],
+        groups_left_16[5]
     };
 endmodule
 

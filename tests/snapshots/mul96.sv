@@ -61,371 +61,430 @@ module mul96 (
         i_t9_s2 <= x_q0[17:0];  // examples/mul96.py:16
     end
 
-    wire [35:0] i_t16 = 36'(i_t13_s2) * 36'(i_t9_s2);  // examples/mul96.py:16
+    wire [35:0] i_low_product = 36'(i_t13_s2) * 36'(i_t9_s2);  // examples/mul96.py:16
 
     logic [17:0] i_t18_s2;
     always_ff @(posedge ap_clk) begin
         i_t18_s2 <= y_q0[35:18];  // examples/mul96.py:16
     end
 
-    wire [35:0] i_t21 = 36'(i_t18_s2) * 36'(i_t9_s2);  // examples/mul96.py:16
+    wire [35:0] i_low_product_1 = 36'(i_t18_s2) * 36'(i_t9_s2);  // examples/mul96.py:16
 
     logic [17:0] i_t23_s2;
     always_ff @(posedge ap_clk) begin
         i_t23_s2 <= y_q0[53:36];  // examples/mul96.py:16
     end
 
-    wire [35:0] i_t26 = 36'(i_t23_s2) * 36'(i_t9_s2);  // examples/mul96.py:16
+    wire [35:0] i_low_product_2 = 36'(i_t23_s2) * 36'(i_t9_s2);  // examples/mul96.py:16
 
     logic [17:0] i_t28_s2;
     always_ff @(posedge ap_clk) begin
         i_t28_s2 <= y_q0[71:54];  // examples/mul96.py:16
     end
 
-    wire [35:0] i_t31 = 36'(i_t28_s2) * 36'(i_t9_s2);  // examples/mul96.py:16
+    wire [35:0] i_low_product_3 = 36'(i_t28_s2) * 36'(i_t9_s2);  // examples/mul96.py:16
 
     logic [17:0] i_t33_s2;
     always_ff @(posedge ap_clk) begin
         i_t33_s2 <= y_q0[89:72];  // examples/mul96.py:16
     end
 
-    wire [35:0] i_t36 = 36'(i_t33_s2) * 36'(i_t9_s2);  // examples/mul96.py:16
+    wire [35:0] i_low_product_4 = 36'(i_t33_s2) * 36'(i_t9_s2);  // examples/mul96.py:16
 
     logic [5:0] i_t35_s2;
     always_ff @(posedge ap_clk) begin
         i_t35_s2 <= y_q0[95:90];  // examples/mul96.py:16
     end
 
-    wire [23:0] i_t38 = $signed(24'(i_t9_s2)) * 24'($signed(i_t35_s2));  // examples/mul96.py:16
-    wire [41:0] i_t43 = {24'(i_t36[35:18]) + i_t38, i_t36[17:0]};  // examples/mul96.py:16
+    wire [23:0] i_high_product = $signed(24'(i_t9_s2)) * 24'($signed(i_t35_s2));  // examples/mul96.py:16
+    wire [23:0] i_t40 = 24'(i_low_product_4[35:18]) + i_high_product;  // examples/mul96.py:16
 
-    logic [17:0] i_t45_s3, i_t32_s3;
-    logic [41:0] i_t44_s3;
+    logic [17:0] i_t45_s3;
+    logic [41:0] i_high_product_s3;
     always_ff @(posedge ap_clk) begin
-        i_t45_s3 <= i_t31[35:18];  // examples/mul96.py:16
-        i_t44_s3 <= i_t43;  // examples/mul96.py:16
-        i_t32_s3 <= i_t31[17:0];  // examples/mul96.py:16
+        i_t45_s3 <= i_low_product_3[35:18];  // examples/mul96.py:16
+        i_high_product_s3 <= {i_t40, i_low_product_4[17:0]};  // examples/mul96.py:16
     end
 
-    wire [59:0] i_t48 = {42'(i_t45_s3) + i_t44_s3, i_t32_s3};  // examples/mul96.py:16
+    wire [41:0] i_upper_product = 42'(i_t45_s3) + i_high_product_s3;  // examples/mul96.py:16
 
-    logic [17:0] i_t50_s3, i_t27_s3, i_t55_s3, i_t55_s4, i_t22_s3, i_t22_s4;
-    logic [77:0] i_t54_s4;
+    logic [17:0] i_t32_s3, i_t50_s3;
     always_ff @(posedge ap_clk) begin
-        i_t50_s3 <= i_t26[35:18];  // examples/mul96.py:16
-        i_t27_s3 <= i_t26[17:0];  // examples/mul96.py:16
-        i_t55_s3 <= i_t21[35:18];  // examples/mul96.py:16
+        i_t32_s3 <= i_low_product_3[17:0];  // examples/mul96.py:16
+        i_t50_s3 <= i_low_product_2[35:18];  // examples/mul96.py:16
+    end
+
+    wire [59:0] i_upper_product_1 = 60'(i_t50_s3) + {i_upper_product, i_t32_s3};  // examples/mul96.py:16
+
+    logic [17:0] i_t27_s3, i_t55_s3, i_t55_s4;
+    logic [77:0] i_high_product_s4;
+    always_ff @(posedge ap_clk) begin
+        i_t27_s3 <= i_low_product_2[17:0];  // examples/mul96.py:16
+        i_t55_s3 <= i_low_product_1[35:18];  // examples/mul96.py:16
         i_t55_s4 <= i_t55_s3;  // examples/mul96.py:16
-        i_t54_s4 <= {60'(i_t50_s3) + i_t48, i_t27_s3};  // examples/mul96.py:16
-        i_t22_s3 <= i_t21[17:0];  // examples/mul96.py:16
-        i_t22_s4 <= i_t22_s3;  // examples/mul96.py:16
+        i_high_product_s4 <= {i_upper_product_1, i_t27_s3};  // examples/mul96.py:16
     end
 
-    wire [95:0] i_t58 = {78'(i_t55_s4) + i_t54_s4, i_t22_s4};  // examples/mul96.py:16
+    wire [77:0] i_upper_product_2 = 78'(i_t55_s4) + i_high_product_s4;  // examples/mul96.py:16
 
-    logic [17:0] i_t60_s3, i_t60_s4, i_t17_s3, i_t17_s4, i_t65_s2;
+    logic [17:0] i_t22_s3, i_t22_s4, i_t60_s3, i_t60_s4;
     always_ff @(posedge ap_clk) begin
-        i_t60_s3 <= i_t16[35:18];  // examples/mul96.py:16
+        i_t22_s3 <= i_low_product_1[17:0];  // examples/mul96.py:16
+        i_t22_s4 <= i_t22_s3;  // examples/mul96.py:16
+        i_t60_s3 <= i_low_product[35:18];  // examples/mul96.py:16
         i_t60_s4 <= i_t60_s3;  // examples/mul96.py:16
-        i_t17_s3 <= i_t16[17:0];  // examples/mul96.py:16
+    end
+
+    wire [95:0] i_upper_product_3 = 96'(i_t60_s4) + {i_upper_product_2, i_t22_s4};  // examples/mul96.py:16
+
+    logic [17:0] i_t17_s3, i_t17_s4, i_t65_s2;
+    always_ff @(posedge ap_clk) begin
+        i_t17_s3 <= i_low_product[17:0];  // examples/mul96.py:16
         i_t17_s4 <= i_t17_s3;  // examples/mul96.py:16
         i_t65_s2 <= x_q0[35:18];  // examples/mul96.py:16
     end
 
-    wire [35:0] i_t68 = 36'(i_t65_s2) * 36'(i_t13_s2);  // examples/mul96.py:16
+    wire [35:0] i_low_product_5 = 36'(i_t65_s2) * 36'(i_t13_s2);  // examples/mul96.py:16
 
     logic [17:0] i_t70_s2;
     always_ff @(posedge ap_clk) begin
         i_t70_s2 <= x_q0[53:36];  // examples/mul96.py:16
     end
 
-    wire [35:0] i_t73 = 36'(i_t70_s2) * 36'(i_t13_s2);  // examples/mul96.py:16
+    wire [35:0] i_low_product_6 = 36'(i_t70_s2) * 36'(i_t13_s2);  // examples/mul96.py:16
 
     logic [17:0] i_t75_s2;
     always_ff @(posedge ap_clk) begin
         i_t75_s2 <= x_q0[71:54];  // examples/mul96.py:16
     end
 
-    wire [35:0] i_t78 = 36'(i_t75_s2) * 36'(i_t13_s2);  // examples/mul96.py:16
+    wire [35:0] i_low_product_7 = 36'(i_t75_s2) * 36'(i_t13_s2);  // examples/mul96.py:16
 
     logic [17:0] i_t80_s2;
     always_ff @(posedge ap_clk) begin
         i_t80_s2 <= x_q0[89:72];  // examples/mul96.py:16
     end
 
-    wire [35:0] i_t83 = 36'(i_t80_s2) * 36'(i_t13_s2);  // examples/mul96.py:16
+    wire [35:0] i_low_product_8 = 36'(i_t80_s2) * 36'(i_t13_s2);  // examples/mul96.py:16
 
     logic [5:0] i_t82_s2;
     always_ff @(posedge ap_clk) begin
         i_t82_s2 <= x_q0[95:90];  // examples/mul96.py:16
     end
 
-    wire [23:0] i_t85 = $signed(24'(i_t13_s2)) * 24'($signed(i_t82_s2));  // examples/mul96.py:16
-    wire [41:0] i_t90 = {24'(i_t83[35:18]) + i_t85, i_t83[17:0]};  // examples/mul96.py:16
+    wire [23:0] i_high_product_1 = $signed(24'(i_t13_s2)) * 24'($signed(i_t82_s2));  // examples/mul96.py:16
+    wire [23:0] i_t87 = 24'(i_low_product_8[35:18]) + i_high_product_1;  // examples/mul96.py:16
 
-    logic [17:0] i_t92_s3, i_t79_s3;
-    logic [41:0] i_t91_s3;
+    logic [17:0] i_t92_s3;
+    logic [41:0] i_high_product_s3_1;
     always_ff @(posedge ap_clk) begin
-        i_t92_s3 <= i_t78[35:18];  // examples/mul96.py:16
-        i_t91_s3 <= i_t90;  // examples/mul96.py:16
-        i_t79_s3 <= i_t78[17:0];  // examples/mul96.py:16
+        i_t92_s3 <= i_low_product_7[35:18];  // examples/mul96.py:16
+        i_high_product_s3_1 <= {i_t87, i_low_product_8[17:0]};  // examples/mul96.py:16
     end
 
-    wire [59:0] i_t95 = {42'(i_t92_s3) + i_t91_s3, i_t79_s3};  // examples/mul96.py:16
+    wire [41:0] i_upper_product_4 = 42'(i_t92_s3) + i_high_product_s3_1;  // examples/mul96.py:16
 
-    logic [17:0] i_t97_s3, i_t74_s3, i_t102_s3, i_t102_s4, i_t69_s3, i_t69_s4;
-    logic [77:0] i_t101_s4;
+    logic [17:0] i_t79_s3, i_t97_s3;
     always_ff @(posedge ap_clk) begin
-        i_t97_s3 <= i_t73[35:18];  // examples/mul96.py:16
-        i_t74_s3 <= i_t73[17:0];  // examples/mul96.py:16
-        i_t102_s3 <= i_t68[35:18];  // examples/mul96.py:16
+        i_t79_s3 <= i_low_product_7[17:0];  // examples/mul96.py:16
+        i_t97_s3 <= i_low_product_6[35:18];  // examples/mul96.py:16
+    end
+
+    wire [59:0] i_upper_product_5 = 60'(i_t97_s3) + {i_upper_product_4, i_t79_s3};  // examples/mul96.py:16
+
+    logic [17:0] i_t74_s3, i_t102_s3, i_t102_s4;
+    logic [77:0] i_high_product_s4_1;
+    always_ff @(posedge ap_clk) begin
+        i_t74_s3 <= i_low_product_6[17:0];  // examples/mul96.py:16
+        i_t102_s3 <= i_low_product_5[35:18];  // examples/mul96.py:16
         i_t102_s4 <= i_t102_s3;  // examples/mul96.py:16
-        i_t101_s4 <= {60'(i_t97_s3) + i_t95, i_t74_s3};  // examples/mul96.py:16
-        i_t69_s3 <= i_t68[17:0];  // examples/mul96.py:16
+        i_high_product_s4_1 <= {i_upper_product_5, i_t74_s3};  // examples/mul96.py:16
+    end
+
+    wire [77:0] i_upper_product_6 = 78'(i_t102_s4) + i_high_product_s4_1;  // examples/mul96.py:16
+
+    logic [17:0] i_t69_s3, i_t69_s4;
+    always_ff @(posedge ap_clk) begin
+        i_t69_s3 <= i_low_product_5[17:0];  // examples/mul96.py:16
         i_t69_s4 <= i_t69_s3;  // examples/mul96.py:16
     end
 
-    wire [35:0] i_t107 = 36'(i_t65_s2) * 36'(i_t18_s2);  // examples/mul96.py:16
-    wire [35:0] i_t109 = 36'(i_t70_s2) * 36'(i_t18_s2);  // examples/mul96.py:16
-    wire [35:0] i_t111 = 36'(i_t75_s2) * 36'(i_t18_s2);  // examples/mul96.py:16
-    wire [35:0] i_t113 = 36'(i_t80_s2) * 36'(i_t18_s2);  // examples/mul96.py:16
-    wire [23:0] i_t115 = $signed(24'(i_t18_s2)) * 24'($signed(i_t82_s2));  // examples/mul96.py:16
-    wire [41:0] i_t120 = {24'(i_t113[35:18]) + i_t115, i_t113[17:0]};  // examples/mul96.py:16
+    wire [35:0] i_low_product_9 = 36'(i_t65_s2) * 36'(i_t18_s2);  // examples/mul96.py:16
+    wire [35:0] i_low_product_10 = 36'(i_t70_s2) * 36'(i_t18_s2);  // examples/mul96.py:16
+    wire [35:0] i_low_product_11 = 36'(i_t75_s2) * 36'(i_t18_s2);  // examples/mul96.py:16
+    wire [35:0] i_low_product_12 = 36'(i_t80_s2) * 36'(i_t18_s2);  // examples/mul96.py:16
+    wire [23:0] i_high_product_2 = $signed(24'(i_t18_s2)) * 24'($signed(i_t82_s2));  // examples/mul96.py:16
+    wire [23:0] i_t117 = 24'(i_low_product_12[35:18]) + i_high_product_2;  // examples/mul96.py:16
 
-    logic [17:0] i_t122_s3, i_t112_s3;
-    logic [41:0] i_t121_s3;
+    logic [17:0] i_t122_s3;
+    logic [41:0] i_high_product_s3_2;
     always_ff @(posedge ap_clk) begin
-        i_t122_s3 <= i_t111[35:18];  // examples/mul96.py:16
-        i_t121_s3 <= i_t120;  // examples/mul96.py:16
-        i_t112_s3 <= i_t111[17:0];  // examples/mul96.py:16
+        i_t122_s3 <= i_low_product_11[35:18];  // examples/mul96.py:16
+        i_high_product_s3_2 <= {i_t117, i_low_product_12[17:0]};  // examples/mul96.py:16
     end
 
-    wire [59:0] i_t125 = {42'(i_t122_s3) + i_t121_s3, i_t112_s3};  // examples/mul96.py:16
+    wire [41:0] i_upper_product_7 = 42'(i_t122_s3) + i_high_product_s3_2;  // examples/mul96.py:16
 
-    logic [17:0] i_t127_s3, i_t110_s3;
+    logic [17:0] i_t112_s3, i_t127_s3;
     always_ff @(posedge ap_clk) begin
-        i_t127_s3 <= i_t109[35:18];  // examples/mul96.py:16
-        i_t110_s3 <= i_t109[17:0];  // examples/mul96.py:16
+        i_t112_s3 <= i_low_product_11[17:0];  // examples/mul96.py:16
+        i_t127_s3 <= i_low_product_10[35:18];  // examples/mul96.py:16
     end
 
-    wire [77:0] i_t130 = {60'(i_t127_s3) + i_t125, i_t110_s3};  // examples/mul96.py:16
+    wire [59:0] i_upper_product_8 = 60'(i_t127_s3) + {i_upper_product_7, i_t112_s3};  // examples/mul96.py:16
 
-    logic [17:0] i_t132_s3, i_t132_s4, i_t108_s3, i_t108_s4;
-    logic [77:0] i_t131_s4;
+    logic [17:0] i_t110_s3, i_t132_s3, i_t132_s4;
+    logic [77:0] i_high_product_s4_2;
     always_ff @(posedge ap_clk) begin
-        i_t132_s3 <= i_t107[35:18];  // examples/mul96.py:16
+        i_t110_s3 <= i_low_product_10[17:0];  // examples/mul96.py:16
+        i_t132_s3 <= i_low_product_9[35:18];  // examples/mul96.py:16
         i_t132_s4 <= i_t132_s3;  // examples/mul96.py:16
-        i_t131_s4 <= i_t130;  // examples/mul96.py:16
-        i_t108_s3 <= i_t107[17:0];  // examples/mul96.py:16
+        i_high_product_s4_2 <= {i_upper_product_8, i_t110_s3};  // examples/mul96.py:16
+    end
+
+    wire [77:0] i_upper_product_9 = 78'(i_t132_s4) + i_high_product_s4_2;  // examples/mul96.py:16
+
+    logic [17:0] i_t108_s3, i_t108_s4;
+    always_ff @(posedge ap_clk) begin
+        i_t108_s3 <= i_low_product_9[17:0];  // examples/mul96.py:16
         i_t108_s4 <= i_t108_s3;  // examples/mul96.py:16
     end
 
-    wire [35:0] i_t137 = 36'(i_t23_s2) * 36'(i_t65_s2);  // examples/mul96.py:16
-    wire [35:0] i_t139 = 36'(i_t28_s2) * 36'(i_t65_s2);  // examples/mul96.py:16
-    wire [35:0] i_t141 = 36'(i_t33_s2) * 36'(i_t65_s2);  // examples/mul96.py:16
-    wire [23:0] i_t143 = $signed(24'(i_t65_s2)) * 24'($signed(i_t35_s2));  // examples/mul96.py:16
-    wire [41:0] i_t148 = {24'(i_t141[35:18]) + i_t143, i_t141[17:0]};  // examples/mul96.py:16
+    wire [35:0] i_low_product_13 = 36'(i_t23_s2) * 36'(i_t65_s2);  // examples/mul96.py:16
+    wire [35:0] i_low_product_14 = 36'(i_t28_s2) * 36'(i_t65_s2);  // examples/mul96.py:16
+    wire [35:0] i_low_product_15 = 36'(i_t33_s2) * 36'(i_t65_s2);  // examples/mul96.py:16
+    wire [23:0] i_high_product_3 = $signed(24'(i_t65_s2)) * 24'($signed(i_t35_s2));  // examples/mul96.py:16
+    wire [23:0] i_t145 = 24'(i_low_product_15[35:18]) + i_high_product_3;  // examples/mul96.py:16
 
-    logic [17:0] i_t150_s3, i_t140_s3;
-    logic [41:0] i_t149_s3;
+    logic [17:0] i_t150_s3;
+    logic [41:0] i_high_product_s3_3;
     always_ff @(posedge ap_clk) begin
-        i_t150_s3 <= i_t139[35:18];  // examples/mul96.py:16
-        i_t149_s3 <= i_t148;  // examples/mul96.py:16
-        i_t140_s3 <= i_t139[17:0];  // examples/mul96.py:16
+        i_t150_s3 <= i_low_product_14[35:18];  // examples/mul96.py:16
+        i_high_product_s3_3 <= {i_t145, i_low_product_15[17:0]};  // examples/mul96.py:16
     end
 
-    wire [59:0] i_t153 = {42'(i_t150_s3) + i_t149_s3, i_t140_s3};  // examples/mul96.py:16
+    wire [41:0] i_upper_product_10 = 42'(i_t150_s3) + i_high_product_s3_3;  // examples/mul96.py:16
 
-    logic [17:0] i_t155_s3, i_t138_s3;
+    logic [17:0] i_t140_s3, i_t155_s3;
     always_ff @(posedge ap_clk) begin
-        i_t155_s3 <= i_t137[35:18];  // examples/mul96.py:16
-        i_t138_s3 <= i_t137[17:0];  // examples/mul96.py:16
+        i_t140_s3 <= i_low_product_14[17:0];  // examples/mul96.py:16
+        i_t155_s3 <= i_low_product_13[35:18];  // examples/mul96.py:16
     end
 
-    wire [35:0] i_t160 = 36'(i_t23_s2) * 36'(i_t70_s2);  // examples/mul96.py:16
-    wire [35:0] i_t162 = 36'(i_t28_s2) * 36'(i_t70_s2);  // examples/mul96.py:16
-    wire [35:0] i_t164 = 36'(i_t33_s2) * 36'(i_t70_s2);  // examples/mul96.py:16
-    wire [23:0] i_t166 = $signed(24'(i_t70_s2)) * 24'($signed(i_t35_s2));  // examples/mul96.py:16
-    wire [41:0] i_t171 = {24'(i_t164[35:18]) + i_t166, i_t164[17:0]};  // examples/mul96.py:16
+    wire [59:0] i_upper_product_11 = 60'(i_t155_s3) + {i_upper_product_10, i_t140_s3};  // examples/mul96.py:16
 
-    logic [17:0] i_t173_s3, i_t163_s3;
-    logic [41:0] i_t172_s3;
+    logic [17:0] i_t138_s3;
     always_ff @(posedge ap_clk) begin
-        i_t173_s3 <= i_t162[35:18];  // examples/mul96.py:16
-        i_t172_s3 <= i_t171;  // examples/mul96.py:16
-        i_t163_s3 <= i_t162[17:0];  // examples/mul96.py:16
+        i_t138_s3 <= i_low_product_13[17:0];  // examples/mul96.py:16
     end
 
-    wire [59:0] i_t176 = {42'(i_t173_s3) + i_t172_s3, i_t163_s3};  // examples/mul96.py:16
+    wire [35:0] i_low_product_16 = 36'(i_t23_s2) * 36'(i_t70_s2);  // examples/mul96.py:16
+    wire [35:0] i_low_product_17 = 36'(i_t28_s2) * 36'(i_t70_s2);  // examples/mul96.py:16
+    wire [35:0] i_low_product_18 = 36'(i_t33_s2) * 36'(i_t70_s2);  // examples/mul96.py:16
+    wire [23:0] i_high_product_4 = $signed(24'(i_t70_s2)) * 24'($signed(i_t35_s2));  // examples/mul96.py:16
+    wire [23:0] i_t168 = 24'(i_low_product_18[35:18]) + i_high_product_4;  // examples/mul96.py:16
 
-    logic [17:0] i_t178_s3, i_t161_s3;
+    logic [17:0] i_t173_s3;
+    logic [41:0] i_high_product_s3_4;
     always_ff @(posedge ap_clk) begin
-        i_t178_s3 <= i_t160[35:18];  // examples/mul96.py:16
-        i_t161_s3 <= i_t160[17:0];  // examples/mul96.py:16
+        i_t173_s3 <= i_low_product_17[35:18];  // examples/mul96.py:16
+        i_high_product_s3_4 <= {i_t168, i_low_product_18[17:0]};  // examples/mul96.py:16
     end
 
-    wire [35:0] i_t183 = 36'(i_t75_s2) * 36'(i_t23_s2);  // examples/mul96.py:16
-    wire [35:0] i_t185 = 36'(i_t80_s2) * 36'(i_t23_s2);  // examples/mul96.py:16
-    wire [23:0] i_t187 = $signed(24'(i_t23_s2)) * 24'($signed(i_t82_s2));  // examples/mul96.py:16
-    wire [41:0] i_t192 = {24'(i_t185[35:18]) + i_t187, i_t185[17:0]};  // examples/mul96.py:16
+    wire [41:0] i_upper_product_12 = 42'(i_t173_s3) + i_high_product_s3_4;  // examples/mul96.py:16
 
-    logic [17:0] i_t194_s3, i_t184_s3;
-    logic [41:0] i_t193_s3;
+    logic [17:0] i_t163_s3, i_t178_s3;
     always_ff @(posedge ap_clk) begin
-        i_t194_s3 <= i_t183[35:18];  // examples/mul96.py:16
-        i_t193_s3 <= i_t192;  // examples/mul96.py:16
-        i_t184_s3 <= i_t183[17:0];  // examples/mul96.py:16
+        i_t163_s3 <= i_low_product_17[17:0];  // examples/mul96.py:16
+        i_t178_s3 <= i_low_product_16[35:18];  // examples/mul96.py:16
     end
 
-    wire [35:0] i_t199 = 36'(i_t75_s2) * 36'(i_t28_s2);  // examples/mul96.py:16
-    wire [35:0] i_t201 = 36'(i_t80_s2) * 36'(i_t28_s2);  // examples/mul96.py:16
-    wire [23:0] i_t203 = $signed(24'(i_t28_s2)) * 24'($signed(i_t82_s2));  // examples/mul96.py:16
-    wire [41:0] i_t208 = {24'(i_t201[35:18]) + i_t203, i_t201[17:0]};  // examples/mul96.py:16
+    wire [59:0] i_upper_product_13 = 60'(i_t178_s3) + {i_upper_product_12, i_t163_s3};  // examples/mul96.py:16
+
+    logic [17:0] i_t161_s3;
+    always_ff @(posedge ap_clk) begin
+        i_t161_s3 <= i_low_product_16[17:0];  // examples/mul96.py:16
+    end
+
+    wire [35:0] i_low_product_19 = 36'(i_t75_s2) * 36'(i_t23_s2);  // examples/mul96.py:16
+    wire [35:0] i_low_product_20 = 36'(i_t80_s2) * 36'(i_t23_s2);  // examples/mul96.py:16
+    wire [23:0] i_high_product_5 = $signed(24'(i_t23_s2)) * 24'($signed(i_t82_s2));  // examples/mul96.py:16
+    wire [23:0] i_t189 = 24'(i_low_product_20[35:18]) + i_high_product_5;  // examples/mul96.py:16
+
+    logic [17:0] i_t194_s3;
+    logic [41:0] i_high_product_s3_5;
+    always_ff @(posedge ap_clk) begin
+        i_t194_s3 <= i_low_product_19[35:18];  // examples/mul96.py:16
+        i_high_product_s3_5 <= {i_t189, i_low_product_20[17:0]};  // examples/mul96.py:16
+    end
+
+    wire [41:0] i_upper_product_14 = 42'(i_t194_s3) + i_high_product_s3_5;  // examples/mul96.py:16
+
+    logic [17:0] i_t184_s3;
+    always_ff @(posedge ap_clk) begin
+        i_t184_s3 <= i_low_product_19[17:0];  // examples/mul96.py:16
+    end
+
+    wire [35:0] i_low_product_21 = 36'(i_t75_s2) * 36'(i_t28_s2);  // examples/mul96.py:16
+    wire [35:0] i_low_product_22 = 36'(i_t80_s2) * 36'(i_t28_s2);  // examples/mul96.py:16
+    wire [23:0] i_high_product_6 = $signed(24'(i_t28_s2)) * 24'($signed(i_t82_s2));  // examples/mul96.py:16
+    wire [23:0] i_t205 = 24'(i_low_product_22[35:18]) + i_high_product_6;  // examples/mul96.py:16
 
     logic [17:0] i_t210_s3;
-    logic [41:0] i_t209_s3;
+    logic [41:0] i_high_product_s3_6;
     always_ff @(posedge ap_clk) begin
-        i_t210_s3 <= i_t199[35:18];  // examples/mul96.py:16
-        i_t209_s3 <= i_t208;  // examples/mul96.py:16
+        i_t210_s3 <= i_low_product_21[35:18];  // examples/mul96.py:16
+        i_high_product_s3_6 <= {i_t205, i_low_product_22[17:0]};  // examples/mul96.py:16
     end
 
-    wire [41:0] i_t211 = 42'(i_t210_s3) + i_t209_s3;  // examples/mul96.py:16
+    wire [41:0] i_upper_product_15 = 42'(i_t210_s3) + i_high_product_s3_6;  // examples/mul96.py:16
 
     logic [17:0] i_t200_s3;
     always_ff @(posedge ap_clk) begin
-        i_t200_s3 <= i_t199[17:0];  // examples/mul96.py:16
+        i_t200_s3 <= i_low_product_21[17:0];  // examples/mul96.py:16
     end
 
-    wire [35:0] i_t215 = 36'(i_t33_s2) * 36'(i_t75_s2);  // examples/mul96.py:16
-    wire [23:0] i_t217 = $signed(24'(i_t75_s2)) * 24'($signed(i_t35_s2));  // examples/mul96.py:16
-    wire [35:0] i_t224 = 36'(i_t33_s2) * 36'(i_t80_s2);  // examples/mul96.py:16
-    wire [23:0] i_t226 = $signed(24'(i_t80_s2)) * 24'($signed(i_t35_s2));  // examples/mul96.py:16
-    wire [23:0] i_t233 = $signed(24'(i_t33_s2)) * 24'($signed(i_t82_s2));  // examples/mul96.py:16
-    wire [5:0] i_t236 = x_q0[90] ? y_q0[95:90] : 6'd0;  // examples/mul96.py:16
-    wire [5:0] i_t240 = x_q0[92] ? y_q0[95:90] : 6'd0;  // examples/mul96.py:16
-    wire [5:0] i_t244 = x_q0[94] ? y_q0[95:90] : 6'd0;  // examples/mul96.py:16
-    wire [6:0] i_t247 = {x_q0[91] ? y_q0[95:90] : 6'd0, 1'b0};  // examples/mul96.py:16
-    wire [6:0] i_t250 = {x_q0[93] ? y_q0[95:90] : 6'd0, 1'b0};  // examples/mul96.py:16
-    wire [6:0] i_t253 = {x_q0[95] ? y_q0[95:90] : 6'd0, 1'b0};  // examples/mul96.py:16
-    wire [9:0] i_t257 = {8'($signed(i_t240)) + 8'($signed(i_t250)), 2'd0};  // examples/mul96.py:16
+    wire [35:0] i_low_product_23 = 36'(i_t33_s2) * 36'(i_t75_s2);  // examples/mul96.py:16
+    wire [23:0] i_high_product_7 = $signed(24'(i_t75_s2)) * 24'($signed(i_t35_s2));  // examples/mul96.py:16
+    wire [23:0] i_t219 = 24'(i_low_product_23[35:18]) + i_high_product_7;  // examples/mul96.py:16
+    wire [35:0] i_low_product_24 = 36'(i_t33_s2) * 36'(i_t80_s2);  // examples/mul96.py:16
+    wire [23:0] i_high_product_8 = $signed(24'(i_t80_s2)) * 24'($signed(i_t35_s2));  // examples/mul96.py:16
+    wire [23:0] i_t228 = 24'(i_low_product_24[35:18]) + i_high_product_8;  // examples/mul96.py:16
+    wire [23:0] i_low_product_25 = $signed(24'(i_t33_s2)) * 24'($signed(i_t82_s2));  // examples/mul96.py:16
+    wire [5:0] i_row_0 = x_q0[90] ? y_q0[95:90] : 6'd0;  // examples/mul96.py:16
+    wire [5:0] i_row_1 = x_q0[91] ? y_q0[95:90] : 6'd0;  // examples/mul96.py:16
+    wire [5:0] i_row_2 = x_q0[92] ? y_q0[95:90] : 6'd0;  // examples/mul96.py:16
+    wire [5:0] i_row_3 = x_q0[93] ? y_q0[95:90] : 6'd0;  // examples/mul96.py:16
+    wire [5:0] i_row_4 = x_q0[94] ? y_q0[95:90] : 6'd0;  // examples/mul96.py:16
+    wire [5:0] i_row_5 = x_q0[95] ? y_q0[95:90] : 6'd0;  // examples/mul96.py:16
+    wire [6:0] i_t247 = {i_row_1, 1'b0};  // examples/mul96.py:16
+    wire [7:0] i_rows = 8'($signed(i_row_0)) + 8'($signed(i_t247));  // examples/mul96.py:16
+    wire [6:0] i_t250 = {i_row_3, 1'b0};  // examples/mul96.py:16
+    wire [7:0] i_rows_1 = 8'($signed(i_row_2)) + 8'($signed(i_t250));  // examples/mul96.py:16
+    wire [6:0] i_t253 = {i_row_5, 1'b0};  // examples/mul96.py:16
+    wire [7:0] i_rows_2 = 8'($signed(i_row_4)) - 8'($signed(i_t253));  // examples/mul96.py:16
 
-    logic [7:0] i_t249_s2;
+    logic [7:0] i_rows_s2;
     logic [9:0] i_t258_s2;
     always_ff @(posedge ap_clk) begin
-        i_t249_s2 <= 8'($signed(i_t236)) + 8'($signed(i_t247));  // examples/mul96.py:16
-        i_t258_s2 <= i_t257;  // examples/mul96.py:16
+        i_rows_s2 <= i_rows;  // examples/mul96.py:16
+        i_t258_s2 <= {i_rows_1, 2'd0};  // examples/mul96.py:16
     end
 
-    wire [9:0] i_t259 = 10'($signed(i_t249_s2)) + i_t258_s2;  // examples/mul96.py:16
-    wire [11:0] i_t262 = {8'($signed(i_t244)) - 8'($signed(i_t253)), 4'd0};  // examples/mul96.py:16
+    wire [9:0] i_t259 = 10'($signed(i_rows_s2)) + i_t258_s2;  // examples/mul96.py:16
 
     logic [11:0] i_t263_s2;
     always_ff @(posedge ap_clk) begin
-        i_t263_s2 <= i_t262;  // examples/mul96.py:16
+        i_t263_s2 <= {i_rows_2, 4'd0};  // examples/mul96.py:16
     end
 
-    wire [11:0] i_t268 = 12'($signed(i_t233[23:18])) + (12'($signed(i_t259)) + i_t263_s2);  // examples/mul96.py:16
+    wire [11:0] i_t268 = 12'($signed(i_low_product_25[23:18])) + (12'($signed(i_t259)) + i_t263_s2);  // examples/mul96.py:16
 
     logic [23:0] i_t274_s3;
-    logic [29:0] i_t272_s3;
-    logic [17:0] i_t225_s3;
+    logic [29:0] i_high_product_s3_7;
     always_ff @(posedge ap_clk) begin
-        i_t274_s3 <= (24'(i_t224[35:18]) + i_t226);  // examples/mul96.py:16
-        i_t272_s3 <= {i_t268, i_t233[17:0]};  // examples/mul96.py:16
-        i_t225_s3 <= i_t224[17:0];  // examples/mul96.py:16
+        i_t274_s3 <= i_t228;  // examples/mul96.py:16
+        i_high_product_s3_7 <= {i_t268, i_low_product_25[17:0]};  // examples/mul96.py:16
     end
 
-    wire [47:0] i_t277 = {30'($signed(i_t274_s3)) + i_t272_s3, i_t225_s3};  // examples/mul96.py:16
+    wire [29:0] i_upper_product_16 = 30'($signed(i_t274_s3)) + i_high_product_s3_7;  // examples/mul96.py:16
 
+    logic [17:0] i_t225_s3;
     logic [23:0] i_t280_s3;
+    always_ff @(posedge ap_clk) begin
+        i_t225_s3 <= i_low_product_24[17:0];  // examples/mul96.py:16
+        i_t280_s3 <= i_t219;  // examples/mul96.py:16
+    end
+
+    wire [47:0] i_upper_product_17 = 48'($signed(i_t280_s3)) + {i_upper_product_16, i_t225_s3};  // examples/mul96.py:16
+
     logic [17:0] i_t216_s3;
     always_ff @(posedge ap_clk) begin
-        i_t280_s3 <= (24'(i_t215[35:18]) + i_t217);  // examples/mul96.py:16
-        i_t216_s3 <= i_t215[17:0];  // examples/mul96.py:16
+        i_t216_s3 <= i_low_product_23[17:0];  // examples/mul96.py:16
     end
 
-    wire [65:0] i_t283 = {48'($signed(i_t280_s3)) + i_t277, i_t216_s3};  // examples/mul96.py:16
+    wire [65:0] i_upper_product_18 = 66'($signed(i_upper_product_15)) + {i_upper_product_17, i_t216_s3};  // examples/mul96.py:16
 
     logic [41:0] i_t292_s4;
-    logic [83:0] i_t290_s4;
+    logic [83:0] i_high_product_s4_3;
+    always_ff @(posedge ap_clk) begin
+        i_t292_s4 <= i_upper_product_14;  // examples/mul96.py:16
+        i_high_product_s4_3 <= {i_upper_product_18, i_t200_s3};  // examples/mul96.py:16
+    end
+
+    wire [83:0] i_upper_product_19 = 84'($signed(i_t292_s4)) + i_high_product_s4_3;  // examples/mul96.py:16
+
     logic [17:0] i_t184_s4;
-    always_ff @(posedge ap_clk) begin
-        i_t292_s4 <= (42'(i_t194_s3) + i_t193_s3);  // examples/mul96.py:16
-        i_t290_s4 <= {66'($signed(i_t211)) + i_t283, i_t200_s3};  // examples/mul96.py:16
-        i_t184_s4 <= i_t184_s3;  // examples/mul96.py:16
-    end
-
-    wire [101:0] i_t295 = {84'($signed(i_t292_s4)) + i_t290_s4, i_t184_s4};  // examples/mul96.py:16
-
     logic [59:0] i_t298_s4;
-    logic [17:0] i_t161_s4;
     always_ff @(posedge ap_clk) begin
-        i_t298_s4 <= (60'(i_t178_s3) + i_t176);  // examples/mul96.py:16
-        i_t161_s4 <= i_t161_s3;  // examples/mul96.py:16
+        i_t184_s4 <= i_t184_s3;  // examples/mul96.py:16
+        i_t298_s4 <= i_upper_product_13;  // examples/mul96.py:16
     end
 
-    wire [119:0] i_t301 = {102'($signed(i_t298_s4)) + i_t295, i_t161_s4};  // examples/mul96.py:16
+    wire [101:0] i_upper_product_20 = 102'($signed(i_t298_s4)) + {i_upper_product_19, i_t184_s4};  // examples/mul96.py:16
 
+    logic [17:0] i_t161_s4;
     logic [59:0] i_t304_s4, i_t304_s5;
-    logic [119:0] i_t302_s5;
-    logic [17:0] i_t138_s4, i_t138_s5;
+    logic [119:0] i_high_product_s5;
     always_ff @(posedge ap_clk) begin
-        i_t304_s4 <= (60'(i_t155_s3) + i_t153);  // examples/mul96.py:16
+        i_t161_s4 <= i_t161_s3;  // examples/mul96.py:16
+        i_t304_s4 <= i_upper_product_11;  // examples/mul96.py:16
         i_t304_s5 <= i_t304_s4;  // examples/mul96.py:16
-        i_t302_s5 <= i_t301;  // examples/mul96.py:16
+        i_high_product_s5 <= {i_upper_product_20, i_t161_s4};  // examples/mul96.py:16
+    end
+
+    wire [119:0] i_upper_product_21 = 120'($signed(i_t304_s5)) + i_high_product_s5;  // examples/mul96.py:16
+
+    logic [17:0] i_t138_s4, i_t138_s5;
+    logic [77:0] i_t310_s5, i_t310_s6;
+    logic [137:0] i_high_product_s6;
+    always_ff @(posedge ap_clk) begin
         i_t138_s4 <= i_t138_s3;  // examples/mul96.py:16
         i_t138_s5 <= i_t138_s4;  // examples/mul96.py:16
+        i_t310_s5 <= i_upper_product_9;  // examples/mul96.py:16
+        i_t310_s6 <= i_t310_s5;  // examples/mul96.py:16
+        i_high_product_s6 <= {i_upper_product_21, i_t138_s5};  // examples/mul96.py:16
     end
 
-    wire [137:0] i_t307 = {120'($signed(i_t304_s5)) + i_t302_s5, i_t138_s5};  // examples/mul96.py:16
+    wire [137:0] i_upper_product_22 = 138'($signed(i_t310_s6)) + i_high_product_s6;  // examples/mul96.py:16
 
-    logic [77:0] i_t310_s5, i_t310_s6;
-    logic [137:0] i_t308_s6;
     logic [17:0] i_t108_s5, i_t108_s6;
+    logic [77:0] i_t316_s5, i_t316_s6, i_t316_s7;
+    logic [155:0] i_high_product_s7;
     always_ff @(posedge ap_clk) begin
-        i_t310_s5 <= (78'(i_t132_s4) + i_t131_s4);  // examples/mul96.py:16
-        i_t310_s6 <= i_t310_s5;  // examples/mul96.py:16
-        i_t308_s6 <= i_t307;  // examples/mul96.py:16
         i_t108_s5 <= i_t108_s4;  // examples/mul96.py:16
         i_t108_s6 <= i_t108_s5;  // examples/mul96.py:16
-    end
-
-    wire [155:0] i_t313 = {138'($signed(i_t310_s6)) + i_t308_s6, i_t108_s6};  // examples/mul96.py:16
-
-    logic [77:0] i_t316_s5, i_t316_s6, i_t316_s7;
-    logic [155:0] i_t314_s7;
-    logic [17:0] i_t69_s5, i_t69_s6, i_t69_s7;
-    always_ff @(posedge ap_clk) begin
-        i_t316_s5 <= (78'(i_t102_s4) + i_t101_s4);  // examples/mul96.py:16
+        i_t316_s5 <= i_upper_product_6;  // examples/mul96.py:16
         i_t316_s6 <= i_t316_s5;  // examples/mul96.py:16
         i_t316_s7 <= i_t316_s6;  // examples/mul96.py:16
-        i_t314_s7 <= i_t313;  // examples/mul96.py:16
+        i_high_product_s7 <= {i_upper_product_22, i_t108_s6};  // examples/mul96.py:16
+    end
+
+    wire [155:0] i_upper_product_23 = 156'($signed(i_t316_s7)) + i_high_product_s7;  // examples/mul96.py:16
+
+    logic [17:0] i_t69_s5, i_t69_s6, i_t69_s7;
+    logic [95:0] i_t322_s5, i_t322_s6, i_t322_s7, i_t322_s8;
+    logic [173:0] i_high_product_s8;
+    always_ff @(posedge ap_clk) begin
         i_t69_s5 <= i_t69_s4;  // examples/mul96.py:16
         i_t69_s6 <= i_t69_s5;  // examples/mul96.py:16
         i_t69_s7 <= i_t69_s6;  // examples/mul96.py:16
-    end
-
-    wire [173:0] i_t319 = {156'($signed(i_t316_s7)) + i_t314_s7, i_t69_s7};  // examples/mul96.py:16
-
-    logic [95:0] i_t322_s5, i_t322_s6, i_t322_s7, i_t322_s8;
-    logic [173:0] i_t320_s8;
-    logic [17:0] i_t17_s5, i_t17_s6, i_t17_s7, i_t17_s8;
-    always_ff @(posedge ap_clk) begin
-        i_t322_s5 <= (96'(i_t60_s4) + i_t58);  // examples/mul96.py:16
+        i_t322_s5 <= i_upper_product_3;  // examples/mul96.py:16
         i_t322_s6 <= i_t322_s5;  // examples/mul96.py:16
         i_t322_s7 <= i_t322_s6;  // examples/mul96.py:16
         i_t322_s8 <= i_t322_s7;  // examples/mul96.py:16
-        i_t320_s8 <= i_t319;  // examples/mul96.py:16
+        i_high_product_s8 <= {i_upper_product_23, i_t69_s7};  // examples/mul96.py:16
+    end
+
+    wire [173:0] i_upper_product_24 = 174'($signed(i_t322_s8)) + i_high_product_s8;  // examples/mul96.py:16
+
+    logic [17:0] i_t17_s5, i_t17_s6, i_t17_s7, i_t17_s8;
+    logic [2:0] i_i_s1, i_i_s2, i_i_s3, i_i_s4, i_i_s5, i_i_s6, i_i_s7, i_i_s8;
+    always_ff @(posedge ap_clk) begin
         i_t17_s5 <= i_t17_s4;  // examples/mul96.py:16
         i_t17_s6 <= i_t17_s5;  // examples/mul96.py:16
         i_t17_s7 <= i_t17_s6;  // examples/mul96.py:16
         i_t17_s8 <= i_t17_s7;  // examples/mul96.py:16
-    end
-
-    wire [191:0] i_t325 = {174'($signed(i_t322_s8)) + i_t320_s8, i_t17_s8};  // examples/mul96.py:16
-
-    logic [2:0] i_i_s1, i_i_s2, i_i_s3, i_i_s4, i_i_s5, i_i_s6, i_i_s7, i_i_s8;
-    always_ff @(posedge ap_clk) begin
         i_i_s1 <= i_r;  // examples/mul96.py:15
         i_i_s2 <= i_i_s1;  // examples/mul96.py:15
         i_i_s3 <= i_i_s2;  // examples/mul96.py:15
@@ -484,7 +543,7 @@ module mul96 (
     assign out_address0 = i_i_s8;
     assign out_ce0 = i_v8;
     assign out_we0 = i_v8;
-    assign out_d0 = i_t325;
+    assign out_d0 = {i_upper_product_24, i_t17_s8};
     assign ap_done = loop_end;
     assign ap_ready = loop_end;
     wire active = busy | start;

@@ -16,175 +16,204 @@ module fmul_e8f23 (
     wire [7:0] b_exponent = b[30:23];
     wire b_sign = b[31];
     wire b_is_tiny = b_exponent == 8'd0;
-    wire [23:0] t12 = {~a_is_tiny, a[22:0]};
-    wire [23:0] t14 = {~b_is_tiny, b[22:0]};
-    wire t16 = t14[23:20] != 4'd0;
-    wire t18 = b[19:16] != 4'd0;
-    wire t20 = b[15:12] != 4'd0;
-    wire t22 = b[11:8] != 4'd0;
-    wire [5:0] t27 = {t16, t18, t20, t22, b[7:4] != 4'd0, b[3:0] != 4'd0};
-    wire t29 = t12[23:20] != 4'd0;
-    wire t31 = a[19:16] != 4'd0;
-    wire t33 = a[15:12] != 4'd0;
-    wire t35 = a[11:8] != 4'd0;
-    wire [5:0] t40 = {t29, t31, t33, t35, a[7:4] != 4'd0, a[3:0] != 4'd0};
-    wire [23:0] t45 = b_is_tiny ? t14 : t12;
-    wire [5:0] t46 = b_is_tiny ? t27 : t40;
-    wire t47 = b_is_tiny ? ({t16, t18, t20, t22} == 4'd0) : ({t29, t31, t33, t35} == 4'd0);
-    wire [23:0] t48 = b_is_tiny ? t12 : t14;
-    wire [7:0] t52 = {a[30:24], a_exponent[0] | a_is_tiny};
-    wire [7:0] t56 = {b[30:24], b_exponent[0] | b_is_tiny};
-    wire t67 = t47 ? (t46[1:0] == 2'd0) : (t46[5:4] == 2'd0);
-    wire [23:0] t68 = t47 ? {t45[7:0], 16'd0} : t45;
-    wire [5:0] t69 = t47 ? {t46[1:0], 4'd0} : t46;
-    wire t80 = t67 ? ~t69[3] : ~t69[5];
-    wire [23:0] t81 = t67 ? {t68[15:0], 8'd0} : t68;
-    wire t88 = t80 ? (t81[19:18] == 2'd0) : (t81[23:22] == 2'd0);
-    wire [23:0] t89 = t80 ? {t81[19:0], 4'd0} : t81;
-    wire t96 = t88 ? ~t89[21] : ~t89[23];
-    wire t161 = a_exponent == 8'd255;
-    wire t162 = a[22:0] != 23'd0;
-    wire t166 = b_exponent == 8'd255;
-    wire t167 = b[22:0] != 23'd0;
-    wire t171 = t161 | t166;
-    wire t172 = (a_is_tiny & ~t162) | (b_is_tiny & ~t167);
-    wire is_nan = ((t161 & t162) | (t166 & t167)) | (t171 & t172);
+    wire [23:0] a_significand = {~a_is_tiny, a[22:0]};
+    wire [23:0] b_significand = {~b_is_tiny, b[22:0]};
+    wire nonzero_20 = b_significand[23:20] != 4'd0;
+    wire nonzero_16 = b[19:16] != 4'd0;
+    wire nonzero_12 = b[15:12] != 4'd0;
+    wire nonzero_8 = b[11:8] != 4'd0;
+    wire nonzero_4 = b[7:4] != 4'd0;
+    wire nonzero_0 = b[3:0] != 4'd0;
+    wire [5:0] nonzero_groups = {nonzero_20, nonzero_16, nonzero_12, nonzero_8, nonzero_4, nonzero_0};
+    wire nonzero_20_1 = a_significand[23:20] != 4'd0;
+    wire nonzero_16_1 = a[19:16] != 4'd0;
+    wire nonzero_12_1 = a[15:12] != 4'd0;
+    wire nonzero_8_1 = a[11:8] != 4'd0;
+    wire nonzero_4_1 = a[7:4] != 4'd0;
+    wire nonzero_0_1 = a[3:0] != 4'd0;
+    wire [5:0] nonzero_groups_1 = {nonzero_20_1, nonzero_16_1, nonzero_12_1, nonzero_8_1, nonzero_4_1, nonzero_0_1};
+    wire t42 = {nonzero_20, nonzero_16, nonzero_12, nonzero_8} == 4'd0;
+    wire [3:0] t43 = {nonzero_20_1, nonzero_16_1, nonzero_12_1, nonzero_8_1};
+    wire [5:0] t45 = b_is_tiny ? nonzero_groups : nonzero_groups_1;
+    wire [23:0] factor = b_is_tiny ? b_significand : a_significand;
+    wire is_left_16 = b_is_tiny ? t42 : (t43 == 4'd0);
+    wire [23:0] other_factor = b_is_tiny ? a_significand : b_significand;
+    wire [7:0] a_effective_exponent = {a[30:24], a_exponent[0] | a_is_tiny};
+    wire [7:0] b_effective_exponent = {b[30:24], b_exponent[0] | b_is_tiny};
+    wire [8:0] exponent_sum = 9'(a_effective_exponent) + 9'(b_effective_exponent);
+    wire is_left_8 = is_left_16 ? (t45[1:0] == 2'd0) : (t45[5:4] == 2'd0);
+    wire [5:0] groups_left_16 = is_left_16 ? {t45[1:0], 4'd0} : t45;
+    wire [23:0] left_16 = is_left_16 ? {factor[7:0], 16'd0} : factor;
+    wire is_left_4 = is_left_8 ? ~groups_left_16[3] : ~groups_left_16[5];
+    wire [23:0] left_8 = is_left_8 ? {left_16[15:0], 8'd0} : left_16;
+    wire is_left_2 = is_left_4 ? (left_8[19:18] == 2'd0) : (left_8[23:22] == 2'd0);
+    wire [23:0] left_4 = is_left_4 ? {left_8[19:0], 4'd0} : left_8;
+    wire is_left_1 = is_left_2 ? ~left_4[21] : ~left_4[23];
+    wire [23:0] left_2 = is_left_2 ? {left_4[21:0], 2'd0} : left_4;
+    wire a_is_special = a_exponent == 8'd255;
+    wire a_has_fraction = a[22:0] != 23'd0;
+    wire a_is_nan = a_is_special & a_has_fraction;
+    wire a_is_zero = a_is_tiny & ~a_has_fraction;
+    wire b_is_special = b_exponent == 8'd255;
+    wire b_has_fraction = b[22:0] != 23'd0;
+    wire b_is_nan = b_is_special & b_has_fraction;
+    wire b_is_zero = b_is_tiny & ~b_has_fraction;
+    wire has_special = a_is_special | b_is_special;
+    wire is_zero = a_is_zero | b_is_zero;
+    wire is_nan = (a_is_nan | b_is_nan) | (has_special & is_zero);
+    wire result_sign = (a_sign ^ b_sign) & ~is_nan;
 
-    logic [23:0] t97_s1;
-    logic t96_s1, t88_s1, t80_s1, t67_s1, t47_s1, t172_s1, t171_s1, is_nan_s1, t272_s1;
-    logic [8:0] t57_s1;
+    logic [23:0] left_2_s1;
+    logic is_left_1_s1, is_left_2_s1, is_left_4_s1, is_left_8_s1, is_left_16_s1, is_zero_s1;
+    logic has_special_s1, is_nan_s1, result_sign_s1;
+    logic [8:0] exponent_sum_s1;
     logic [17:0] t106_s1;
     logic [5:0] t107_s1;
     always_ff @(posedge clk) begin
-        t97_s1 <= t88 ? {t89[21:0], 2'd0} : t89;
-        t96_s1 <= t96;
-        t88_s1 <= t88;
-        t80_s1 <= t80;
-        t67_s1 <= t67;
-        t47_s1 <= t47;
-        t57_s1 <= 9'(t52) + 9'(t56);
-        t106_s1 <= t48[17:0];
-        t107_s1 <= t48[23:18];
-        t172_s1 <= t172;
-        t171_s1 <= t171;
+        left_2_s1 <= left_2;
+        is_left_1_s1 <= is_left_1;
+        is_left_2_s1 <= is_left_2;
+        is_left_4_s1 <= is_left_4;
+        is_left_8_s1 <= is_left_8;
+        is_left_16_s1 <= is_left_16;
+        exponent_sum_s1 <= exponent_sum;
+        t106_s1 <= other_factor[17:0];
+        t107_s1 <= other_factor[23:18];
+        is_zero_s1 <= is_zero;
+        has_special_s1 <= has_special;
         is_nan_s1 <= is_nan;
-        t272_s1 <= (a_sign ^ b_sign) & ~is_nan;
+        result_sign_s1 <= result_sign;
     end
 
     // cycle 1
-    wire [23:0] normalised = t96_s1 ? {t97_s1[22:0], 1'b0} : t97_s1;
-    wire [4:0] t101 = {t47_s1, t67_s1, t80_s1, t88_s1, t96_s1};
-    wire [9:0] exponent = 10'(t57_s1) - 10'(t101);
-    wire [35:0] t108 = 36'(t106_s1) * 36'(normalised[17:0]);
-    wire [23:0] t110 = 24'(normalised[17:0]) * 24'(t107_s1);
-    wire [23:0] t115 = 24'(t106_s1) * 24'(normalised[23:18]);
-    wire [5:0] t118 = normalised[18] ? t107_s1 : 6'd0;
-    wire [5:0] t120 = normalised[19] ? t107_s1 : 6'd0;
-    wire [5:0] t122 = normalised[20] ? t107_s1 : 6'd0;
-    wire [5:0] t124 = normalised[21] ? t107_s1 : 6'd0;
-    wire [5:0] t126 = normalised[22] ? t107_s1 : 6'd0;
-    wire [5:0] t128 = normalised[23] ? t107_s1 : 6'd0;
-    wire [6:0] t131 = 7'(t118[5:1]) + 7'(t120);
-    wire [7:0] t137 = {7'(t122[5:1]) + 7'(t124), t122[0]};
-    wire [7:0] t141 = {7'(t126[5:1]) + 7'(t128), t126[0]};
-    wire [8:0] t144 = 9'(t131[6:1]) + 9'(t137);
-    wire [3:0] t146 = {t144[1:0], t131[0], t118[0]};
-    wire [11:0] t153 = 12'(t115[23:18]) + {8'(t144[8:2]) + t141, t146};
-    wire t191 = (exponent[8:7] != 2'd0) & ~exponent[9];
-    wire [7:0] t192 = {~exponent[7], exponent[6:0]};
+    wire [23:0] normalised = is_left_1_s1 ? {left_2_s1[22:0], 1'b0} : left_2_s1;
+    wire [4:0] leading_zeros = {is_left_16_s1, is_left_8_s1, is_left_4_s1, is_left_2_s1, is_left_1_s1};
+    wire [9:0] exponent = 10'(exponent_sum_s1) - 10'(leading_zeros);
+    wire [35:0] low_product = 36'(t106_s1) * 36'(normalised[17:0]);
+    wire [23:0] high_product = 24'(normalised[17:0]) * 24'(t107_s1);
+    wire [23:0] low_product_1 = 24'(t106_s1) * 24'(normalised[23:18]);
+    wire [5:0] row_0 = normalised[18] ? t107_s1 : 6'd0;
+    wire [5:0] row_1 = normalised[19] ? t107_s1 : 6'd0;
+    wire [5:0] row_2 = normalised[20] ? t107_s1 : 6'd0;
+    wire [5:0] row_3 = normalised[21] ? t107_s1 : 6'd0;
+    wire [5:0] row_4 = normalised[22] ? t107_s1 : 6'd0;
+    wire [5:0] row_5 = normalised[23] ? t107_s1 : 6'd0;
+    wire [6:0] rows = 7'(row_0[5:1]) + 7'(row_1);
+    wire [6:0] rows_1 = 7'(row_2[5:1]) + 7'(row_3);
+    wire [7:0] t137 = {rows_1, row_2[0]};
+    wire [6:0] rows_2 = 7'(row_4[5:1]) + 7'(row_5);
+    wire [8:0] rows_3 = 9'(rows[6:1]) + 9'(t137);
+    wire [3:0] t146 = {rows_3[1:0], rows[0], row_0[0]};
+    wire [7:0] rows_4 = 8'(rows_3[8:2]) + {rows_2, row_4[0]};
+    wire [11:0] high_product_1 = {rows_4, t146};
+    wire [11:0] upper_product = 12'(low_product_1[23:18]) + high_product_1;
+    wire is_normal = (exponent[8:7] != 2'd0) & ~exponent[9];
+    wire [7:0] above_least_normal = {~exponent[7], exponent[6:0]};
     wire [9:0] t193 = 10'd128 - exponent;
-    wire t197 = t191 & ~t172_s1;
-    wire t199 = t193[9:5] != 5'd0;
-    wire [4:0] t202 = t193[4:0] | {5{t199}};
-    wire [4:0] t204 = t202 | {5{t172_s1}};
-    wire t239 = (exponent[7] & exponent[8]) | (t192[7:1] == 7'd127);
-    wire [7:0] t248 = t192 & {8{t197}};
+    wire is_normal_number = is_normal & ~is_zero_s1;
+    wire is_beyond = t193[9:5] != 5'd0;
+    wire [4:0] t201 = {5{is_beyond}};
+    wire [4:0] saturated = t193[4:0] | t201;
+    wire [4:0] t203 = {5{is_zero_s1}};
+    wire [4:0] far = saturated | t203;
+    wire is_too_large = (exponent[7] & exponent[8]) | (above_least_normal[7:1] == 7'd127);
+    wire is_largest_binade = above_least_normal == 8'd253;
+    wire [7:0] t247 = {8{is_normal_number}};
+    wire [7:0] biased_exponent = above_least_normal & t247;
 
     logic [23:0] t112_s2;
-    logic [11:0] t153_s2;
+    logic [11:0] upper_product_s2;
     logic [17:0] t116_s2, t109_s2;
-    logic t197_s2, t241_s2, t239_s2, t171_s2, is_nan_s2, t272_s2;
-    logic [4:0] t204_s2;
-    logic [7:0] t248_s2;
+    logic is_normal_number_s2, is_largest_binade_s2, is_too_large_s2, has_special_s2, is_nan_s2;
+    logic result_sign_s2;
+    logic [4:0] far_s2;
+    logic [7:0] biased_exponent_s2;
     always_ff @(posedge clk) begin
-        t112_s2 <= 24'(t108[35:18]) + t110;
-        t153_s2 <= t153;
-        t116_s2 <= t115[17:0];
-        t109_s2 <= t108[17:0];
-        t197_s2 <= t197;
-        t204_s2 <= t204;
-        t241_s2 <= t192 == 8'd253;
-        t239_s2 <= t239;
-        t171_s2 <= t171_s1;
-        t248_s2 <= t248;
+        t112_s2 <= 24'(low_product[35:18]) + high_product;
+        upper_product_s2 <= upper_product;
+        t116_s2 <= low_product_1[17:0];
+        t109_s2 <= low_product[17:0];
+        is_normal_number_s2 <= is_normal_number;
+        far_s2 <= far;
+        is_largest_binade_s2 <= is_largest_binade;
+        is_too_large_s2 <= is_too_large;
+        has_special_s2 <= has_special_s1;
+        biased_exponent_s2 <= biased_exponent;
         is_nan_s2 <= is_nan_s1;
-        t272_s2 <= t272_s1;
+        result_sign_s2 <= result_sign_s1;
     end
 
     // cycle 2
-    wire [29:0] t156 = 30'(t112_s2) + {t153_s2, t116_s2};
-    wire [21:0] product = {t156[3:0], t109_s2};
-    wire [26:0] t179 = {t156[29:4], product != 22'd0};
-    wire [4:0] t205 = t197_s2 ? 5'(t156[29]) : t204_s2;
-    wire [10:0] t209 = {t156[29:20], t179[16:0] != 17'd0};
-    wire [26:0] t211 = t205[4] ? 27'(t209) : t179;
-    wire t244 = (t239_s2 | (t241_s2 & t156[29])) & t197_s2;
-    wire is_special = t171_s2 | t244;
+    wire [29:0] high_product_2 = {upper_product_s2, t116_s2};
+    wire [29:0] upper_product_1 = 30'(t112_s2) + high_product_2;
+    wire [21:0] product = {upper_product_1[3:0], t109_s2};
+    wire [26:0] t179 = {upper_product_1[29:4], product != 22'd0};
+    wire is_two_or_more = upper_product_1[29];
+    wire [4:0] shift = is_normal_number_s2 ? 5'(is_two_or_more) : far_s2;
+    wire [10:0] by_16 = {upper_product_1[29:20], t179[16:0] != 17'd0};
+    wire [26:0] right_16 = shift[4] ? 27'(by_16) : t179;
+    wire t243 = is_too_large_s2 | (is_largest_binade_s2 & is_two_or_more);
+    wire overflows = t243 & is_normal_number_s2;
+    wire is_special = has_special_s2 | overflows;
     wire [7:0] t249 = {8{is_special}};
 
-    logic [26:0] t211_s3;
-    logic t214_s3, t216_s3, t222_s3, t228_s3, t234_s3, is_special_s3, t180_s3, t197_s3, t254_s3;
-    logic is_nan_s3, t272_s3;
+    logic [26:0] right_16_s3;
+    logic t214_s3, t216_s3, t222_s3, t228_s3, t234_s3, is_special_s3, is_two_or_more_s3;
+    logic is_normal_number_s3, t254_s3, is_nan_s3, result_sign_s3;
     logic [7:0] t250_s3;
     always_ff @(posedge clk) begin
-        t211_s3 <= t211;
-        t214_s3 <= t211[8:0] != 9'd0;
-        t216_s3 <= t205[3];
-        t222_s3 <= t205[2];
-        t228_s3 <= t205[1];
-        t234_s3 <= t205[0];
+        right_16_s3 <= right_16;
+        t214_s3 <= right_16[8:0] != 9'd0;
+        t216_s3 <= shift[3];
+        t222_s3 <= shift[2];
+        t228_s3 <= shift[1];
+        t234_s3 <= shift[0];
         is_special_s3 <= is_special;
-        t180_s3 <= t156[29];
-        t197_s3 <= t197_s2;
-        t254_s3 <= t197_s2 & t156[29];
+        is_two_or_more_s3 <= is_two_or_more;
+        is_normal_number_s3 <= is_normal_number_s2;
+        t254_s3 <= is_normal_number_s2 & is_two_or_more;
         is_nan_s3 <= is_nan_s2;
-        t250_s3 <= t248_s2 | t249;
-        t272_s3 <= t272_s2;
+        t250_s3 <= biased_exponent_s2 | t249;
+        result_sign_s3 <= result_sign_s2;
     end
 
     // cycle 3
-    wire [18:0] t215 = {t211_s3[26:9], t214_s3};
-    wire [26:0] t217 = t216_s3 ? 27'(t215) : t211_s3;
-    wire [22:0] t221 = {t217[26:5], t217[4:0] != 5'd0};
-    wire [26:0] t223 = t222_s3 ? 27'(t221) : t217;
-    wire [24:0] t227 = {t223[26:3], t223[2:0] != 3'd0};
-    wire [26:0] t229 = t228_s3 ? 27'(t227) : t223;
-    wire [25:0] aligned = t234_s3 ? {t229[26:2], t229[1:0] != 2'd0} : t229[25:0];
-    wire t251 = ~is_special_s3;
-    wire [1:0] t255 = {t254_s3, t197_s3 ? ~t180_s3 : aligned[25]};
+    wire [18:0] by_8 = {right_16_s3[26:9], t214_s3};
+    wire [26:0] right_8 = t216_s3 ? 27'(by_8) : right_16_s3;
+    wire [22:0] by_4 = {right_8[26:5], right_8[4:0] != 5'd0};
+    wire [26:0] right_4 = t222_s3 ? 27'(by_4) : right_8;
+    wire [24:0] by_2 = {right_4[26:3], right_4[2:0] != 3'd0};
+    wire [26:0] right_2 = t228_s3 ? 27'(by_2) : right_4;
+    wire [25:0] by_1 = {right_2[26:2], right_2[1:0] != 2'd0};
+    wire [25:0] aligned = t234_s3 ? by_1 : right_2[25:0];
+    wire is_finite = ~is_special_s3;
+    wire t253 = is_normal_number_s3 ? ~is_two_or_more_s3 : aligned[25];
+    wire [1:0] carry_of_significand = {t254_s3, t253} & {2{is_finite}};
     wire round_up = aligned[1] & (aligned[2] | aligned[0]);
-    wire [22:0] t265 = {23{t251}};
+    wire [22:0] t265 = {23{is_finite}};
     wire [22:0] t270 = (aligned[24:2] & t265) | {is_nan_s3, 22'd0};
+    wire [30:0] unrounded = {t250_s3, t270};
 
-    logic t267_s4, t272_s4;
-    logic [1:0] t257_s4;
-    logic [30:0] t273_s4;
+    logic t267_s4, result_sign_s4;
+    logic [1:0] carry_of_significand_s4;
+    logic [30:0] unrounded_s4;
     always_ff @(posedge clk) begin
-        t267_s4 <= round_up & t251;
-        t257_s4 <= t255 & {2{t251}};
-        t273_s4 <= {t250_s3, t270};
-        t272_s4 <= t272_s3;
+        t267_s4 <= round_up & is_finite;
+        carry_of_significand_s4 <= carry_of_significand;
+        unrounded_s4 <= unrounded;
+        result_sign_s4 <= result_sign_s3;
     end
 
     // cycle 4
-    wire [24:0] t274 = {t257_s4, 22'd0, t267_s4};
-    assign result = {t272_s4, t273_s4 + 31'(t274)};
+    wire [24:0] round_addend = {carry_of_significand_s4, 22'd0, t267_s4};
+    wire [31:0] t277 = {result_sign_s4, unrounded_s4 + 31'(round_addend)};
+    assign result = t277;
 
     // Bits that nothing reads.
     wire _unused = &{
         1'b0,
-        t69[2:0],
-        t69[4]
+        groups_left_16[2:0],
+        groups_left_16[4]
     };
 endmodule
 
@@ -197,45 +226,48 @@ module fcvt_e8f23_f8e4m3 (
     wire [7:0] a_exponent = a[30:23];
     wire a_sign = a[31];
     wire a_is_tiny = a_exponent == 8'd0;
-    wire [7:0] t12 = {a[30:24], a_exponent[0] | a_is_tiny};
-    wire [8:0] t13 = 9'(t12) - 9'd121;
+    wire a_is_special = a_exponent == 8'd255;
+    wire [7:0] a_effective_exponent = {a[30:24], a_exponent[0] | a_is_tiny};
+    wire [8:0] t13 = 9'(a_effective_exponent) - 9'd121;
     wire t21 = (t13[7:5] != 3'd0) | (t13[4:1] == 4'd15);
     wire t22 = ~t13[8];
     wire t24 = ~a_is_tiny;
-    wire [23:0] t25 = {t24, a[22:0]};
-    wire [5:0] t29 = {t25[23:19], a[18:0] != 19'd0};
+    wire [23:0] a_significand = {t24, a[22:0]};
+    wire [5:0] t29 = {a_significand[23:19], a[18:0] != 19'd0};
     wire [7:0] t33 = {8{t13[8]}};
-    wire [7:0] t34 = (8'd121 - t12) & t33;
-    wire t36 = t34[7:3] != 5'd0;
-    wire [2:0] t39 = t34[2:0] | {3{t36}};
-    wire [1:0] t42 = {t24, t29[4:0] != 5'd0};
-    wire [5:0] t44 = t39[2] ? 6'(t42) : t29;
-    wire t59 = (t21 & t22) | (a_exponent == 8'd255);
+    wire [7:0] t34 = (8'd121 - a_effective_exponent) & t33;
+    wire is_beyond = t34[7:3] != 5'd0;
+    wire [2:0] saturated = t34[2:0] | {3{is_beyond}};
+    wire [1:0] by_4 = {t24, t29[4:0] != 5'd0};
+    wire [5:0] right_4 = saturated[2] ? 6'(by_4) : t29;
+    wire t59 = (t21 & t22) | a_is_special;
     wire [4:0] t63 = (t13[4:0] & {5{t22}}) | {5{t59}};
 
-    logic [5:0] t44_s1;
+    logic [5:0] right_4_s1;
     logic t47_s1, t49_s1, t55_s1, t59_s1, a_sign_s1;
     logic [4:0] t63_s1;
     always_ff @(posedge clk) begin
-        t44_s1 <= t44;
-        t47_s1 <= t44[2:0] != 3'd0;
-        t49_s1 <= t39[1];
-        t55_s1 <= t39[0];
+        right_4_s1 <= right_4;
+        t47_s1 <= right_4[2:0] != 3'd0;
+        t49_s1 <= saturated[1];
+        t55_s1 <= saturated[0];
         t59_s1 <= t59;
         t63_s1 <= t63;
         a_sign_s1 <= a_sign;
     end
 
     // cycle 1
-    wire [3:0] t48 = {t44_s1[5:3], t47_s1};
-    wire [5:0] t50 = t49_s1 ? 6'(t48) : t44_s1;
-    wire [4:0] t54 = {t50[5:2], t50[1:0] != 2'd0};
-    wire [5:0] t56 = t55_s1 ? 6'(t54) : t50;
-    wire t60 = ~t59_s1;
+    wire [3:0] by_2 = {right_4_s1[5:3], t47_s1};
+    wire [5:0] right_2 = t49_s1 ? 6'(by_2) : right_4_s1;
+    wire [4:0] by_1 = {right_2[5:2], right_2[1:0] != 2'd0};
+    wire [5:0] t56 = t55_s1 ? 6'(by_1) : right_2;
+    wire is_finite = ~t59_s1;
+    wire carry_of_significand = t56[5] & is_finite;
     wire round_up = t56[1] & (t56[2] | t56[0]);
-    wire [7:0] t75 = {t63_s1, t56[4:2] & {3{t60}}};
-    wire [3:0] t77 = {t56[5] & t60, 2'd0, round_up & t60};
-    wire [7:0] t78 = t75 + 8'(t77);
+    wire [2:0] t73 = t56[4:2] & {3{is_finite}};
+    wire [7:0] unrounded = {t63_s1, t73};
+    wire [3:0] round_addend = {carry_of_significand, 2'd0, round_up & is_finite};
+    wire [7:0] t78 = unrounded + 8'(round_addend);
     wire t83 = t78 > 8'd126;
     wire [6:0] t85 = t78[6:0] | {7{t83}};
     assign result = {a_sign_s1 & ~t83, t85};
@@ -243,7 +275,7 @@ module fcvt_e8f23_f8e4m3 (
     // Bits that nothing reads.
     wire _unused = &{
         1'b0,
-        t25[18:0]
+        a_significand[18:0]
     };
 endmodule
 
@@ -256,44 +288,45 @@ module fcvt_e8f23_hif8 (
     wire [7:0] a_exponent = a[30:23];
     wire a_sign = a[31];
     wire a_is_tiny = a_exponent == 8'd0;
-    wire t9 = (a_exponent == 8'd255) & (a[22:0] != 23'd0);
-    wire [7:0] t14 = {a[30:24], a_exponent[0] | a_is_tiny};
-    wire [8:0] t15 = 9'(t14) - 9'd97;
+    wire a_is_special = a_exponent == 8'd255;
+    wire [7:0] a_effective_exponent = {a[30:24], a_exponent[0] | a_is_tiny};
+    wire [8:0] t15 = 9'(a_effective_exponent) - 9'd97;
     wire t23 = (t15[7:6] != 2'd0) | (t15[5:1] == 5'd31);
     wire t24 = ~t15[8];
     wire t26 = ~a_is_tiny;
-    wire [23:0] t27 = {t26, a[22:0]};
-    wire [5:0] t31 = {t27[23:19], a[18:0] != 19'd0};
+    wire [23:0] a_significand = {t26, a[22:0]};
+    wire [5:0] t31 = {a_significand[23:19], a[18:0] != 19'd0};
     wire [7:0] t35 = {8{t15[8]}};
-    wire [7:0] t36 = (8'd97 - t14) & t35;
-    wire t38 = t36[7:3] != 5'd0;
-    wire [2:0] t41 = t36[2:0] | {3{t38}};
-    wire [1:0] t44 = {t26, t31[4:0] != 5'd0};
-    wire [5:0] t46 = t41[2] ? 6'(t44) : t31;
+    wire [7:0] t36 = (8'd97 - a_effective_exponent) & t35;
+    wire is_beyond = t36[7:3] != 5'd0;
+    wire [2:0] saturated = t36[2:0] | {3{is_beyond}};
+    wire [1:0] by_4 = {t26, t31[4:0] != 5'd0};
+    wire [5:0] right_4 = saturated[2] ? 6'(by_4) : t31;
     wire [5:0] t60 = t15[5:0] & {6{t24}};
     wire [6:0] t62 = 7'(t60) + 7'd1;
 
     logic [2:0] t48_s1, t47_s1;
     logic t51_s1, t57_s1, t65_s1, t25_s1, t9_s1, a_sign_s1;
-    logic [5:0] t46_s1;
+    logic [5:0] right_4_s1;
     logic [6:0] t62_s1;
     always_ff @(posedge clk) begin
-        t48_s1 <= t46[2:0];
-        t47_s1 <= t46[5:3];
-        t51_s1 <= t41[1];
-        t46_s1 <= t46;
-        t57_s1 <= t41[0];
+        t48_s1 <= right_4[2:0];
+        t47_s1 <= right_4[5:3];
+        t51_s1 <= saturated[1];
+        right_4_s1 <= right_4;
+        t57_s1 <= saturated[0];
         t62_s1 <= t62;
         t65_s1 <= t62 == 7'd8;
         t25_s1 <= t23 & t24;
-        t9_s1 <= t9;
+        t9_s1 <= a_is_special & (a[22:0] != 23'd0);
         a_sign_s1 <= a_sign;
     end
 
     // cycle 1
-    wire [3:0] t50 = {t47_s1, t48_s1 != 3'd0};
-    wire [5:0] t52 = t51_s1 ? 6'(t50) : t46_s1;
-    wire [4:0] t58 = t57_s1 ? {t52[5:2], t52[1:0] != 2'd0} : t52[4:0];
+    wire [3:0] by_2 = {t47_s1, t48_s1 != 3'd0};
+    wire [5:0] right_2 = t51_s1 ? 6'(by_2) : right_4_s1;
+    wire [4:0] by_1 = {right_2[5:2], right_2[1:0] != 2'd0};
+    wire [4:0] t58 = t57_s1 ? by_1 : right_2[4:0];
     wire t64 = t62_s1 < 7'd8;
     wire t70 = (t62_s1 >= 7'd28) & (t62_s1 <= 7'd34);
     wire t75 = (t62_s1 >= 7'd24) & (t62_s1 <= 7'd38);
@@ -337,7 +370,7 @@ module fcvt_e8f23_hif8 (
     // Bits that nothing reads.
     wire _unused = &{
         1'b0,
-        t27[18:0],
+        a_significand[18:0],
         t58[0]
     };
 endmodule
@@ -351,43 +384,45 @@ module fcvt_e8f23_f4e2m1 (
     wire [7:0] a_exponent = a[30:23];
     wire a_sign = a[31];
     wire a_is_tiny = a_exponent == 8'd0;
-    wire t8 = a_exponent == 8'd255;
-    wire [7:0] t14 = {a[30:24], a_exponent[0] | a_is_tiny};
-    wire [8:0] t15 = 9'(t14) - 9'd127;
+    wire a_is_special = a_exponent == 8'd255;
+    wire [7:0] a_effective_exponent = {a[30:24], a_exponent[0] | a_is_tiny};
+    wire [8:0] t15 = 9'(a_effective_exponent) - 9'd127;
     wire t23 = (t15[7:3] != 5'd0) | (t15[2:1] == 2'd3);
     wire t24 = ~t15[8];
     wire t26 = ~a_is_tiny;
-    wire [23:0] t27 = {t26, a[22:0]};
-    wire [3:0] t31 = {t27[23:21], a[20:0] != 21'd0};
+    wire [23:0] a_significand = {t26, a[22:0]};
+    wire [3:0] t31 = {a_significand[23:21], a[20:0] != 21'd0};
     wire [7:0] t36 = {8{t15[8]}};
-    wire [7:0] t37 = (8'd127 - t14) & t36;
-    wire t39 = t37[7:2] != 6'd0;
-    wire [1:0] t42 = t37[1:0] | {2{t39}};
-    wire [1:0] t45 = {t26, t31[2:0] != 3'd0};
-    wire [3:0] t47 = t42[1] ? 4'(t45) : t31;
-    wire t56 = (t23 & t24) | t8;
+    wire [7:0] t37 = (8'd127 - a_effective_exponent) & t36;
+    wire is_beyond = t37[7:2] != 6'd0;
+    wire [1:0] saturated = t37[1:0] | {2{is_beyond}};
+    wire [1:0] by_2 = {t26, t31[2:0] != 3'd0};
+    wire [3:0] right_2 = saturated[1] ? 4'(by_2) : t31;
+    wire t56 = (t23 & t24) | a_is_special;
     wire [2:0] t60 = (t15[2:0] & {3{t24}}) | {3{t56}};
 
-    logic [3:0] t47_s1;
+    logic [3:0] right_2_s1;
     logic t50_s1, t52_s1, t56_s1, a_sign_s1, t9_s1;
     logic [2:0] t60_s1;
     always_ff @(posedge clk) begin
-        t47_s1 <= t47;
-        t50_s1 <= t47[1:0] != 2'd0;
-        t52_s1 <= t42[0];
+        right_2_s1 <= right_2;
+        t50_s1 <= right_2[1:0] != 2'd0;
+        t52_s1 <= saturated[0];
         t56_s1 <= t56;
         t60_s1 <= t60;
         a_sign_s1 <= a_sign;
-        t9_s1 <= t8 & (a[22:0] != 23'd0);
+        t9_s1 <= a_is_special & (a[22:0] != 23'd0);
     end
 
     // cycle 1
-    wire [2:0] t51 = {t47_s1[3:2], t50_s1};
-    wire [3:0] t53 = t52_s1 ? 4'(t51) : t47_s1;
-    wire t57 = ~t56_s1;
+    wire [2:0] by_1 = {right_2_s1[3:2], t50_s1};
+    wire [3:0] t53 = t52_s1 ? 4'(by_1) : right_2_s1;
+    wire is_finite = ~t56_s1;
+    wire carry_of_significand = t53[3] & is_finite;
     wire round_up = t53[1] & (t53[2] | t53[0]);
-    wire [1:0] t71 = {t53[3] & t57, round_up & t57};
-    wire [3:0] t72 = {t60_s1, t53[2] & t57} + 4'(t71);
+    wire [3:0] unrounded = {t60_s1, t53[2] & is_finite};
+    wire [1:0] round_addend = {carry_of_significand, round_up & is_finite};
+    wire [3:0] t72 = unrounded + 4'(round_addend);
     wire t77 = t72 > 4'd7;
     wire [3:0] t80 = {a_sign_s1, t72[2:0] | {3{t77}}};
     wire t81 = ~t9_s1;
@@ -396,7 +431,7 @@ module fcvt_e8f23_f4e2m1 (
     // Bits that nothing reads.
     wire _unused = &{
         1'b0,
-        t27[20:0]
+        a_significand[20:0]
     };
 endmodule
 

@@ -16,175 +16,204 @@ module fmul_e8f23 (
     wire [7:0] b_exponent = b[30:23];
     wire b_sign = b[31];
     wire b_is_tiny = b_exponent == 8'd0;
-    wire [23:0] t12 = {~a_is_tiny, a[22:0]};
-    wire [23:0] t14 = {~b_is_tiny, b[22:0]};
-    wire t16 = t14[23:20] != 4'd0;
-    wire t18 = b[19:16] != 4'd0;
-    wire t20 = b[15:12] != 4'd0;
-    wire t22 = b[11:8] != 4'd0;
-    wire [5:0] t27 = {t16, t18, t20, t22, b[7:4] != 4'd0, b[3:0] != 4'd0};
-    wire t29 = t12[23:20] != 4'd0;
-    wire t31 = a[19:16] != 4'd0;
-    wire t33 = a[15:12] != 4'd0;
-    wire t35 = a[11:8] != 4'd0;
-    wire [5:0] t40 = {t29, t31, t33, t35, a[7:4] != 4'd0, a[3:0] != 4'd0};
-    wire [23:0] t45 = b_is_tiny ? t14 : t12;
-    wire [5:0] t46 = b_is_tiny ? t27 : t40;
-    wire t47 = b_is_tiny ? ({t16, t18, t20, t22} == 4'd0) : ({t29, t31, t33, t35} == 4'd0);
-    wire [23:0] t48 = b_is_tiny ? t12 : t14;
-    wire [7:0] t52 = {a[30:24], a_exponent[0] | a_is_tiny};
-    wire [7:0] t56 = {b[30:24], b_exponent[0] | b_is_tiny};
-    wire t67 = t47 ? (t46[1:0] == 2'd0) : (t46[5:4] == 2'd0);
-    wire [23:0] t68 = t47 ? {t45[7:0], 16'd0} : t45;
-    wire [5:0] t69 = t47 ? {t46[1:0], 4'd0} : t46;
-    wire t80 = t67 ? ~t69[3] : ~t69[5];
-    wire [23:0] t81 = t67 ? {t68[15:0], 8'd0} : t68;
-    wire t88 = t80 ? (t81[19:18] == 2'd0) : (t81[23:22] == 2'd0);
-    wire [23:0] t89 = t80 ? {t81[19:0], 4'd0} : t81;
-    wire t96 = t88 ? ~t89[21] : ~t89[23];
-    wire t161 = a_exponent == 8'd255;
-    wire t162 = a[22:0] != 23'd0;
-    wire t166 = b_exponent == 8'd255;
-    wire t167 = b[22:0] != 23'd0;
-    wire t171 = t161 | t166;
-    wire t172 = (a_is_tiny & ~t162) | (b_is_tiny & ~t167);
-    wire is_nan = ((t161 & t162) | (t166 & t167)) | (t171 & t172);
+    wire [23:0] a_significand = {~a_is_tiny, a[22:0]};
+    wire [23:0] b_significand = {~b_is_tiny, b[22:0]};
+    wire nonzero_20 = b_significand[23:20] != 4'd0;
+    wire nonzero_16 = b[19:16] != 4'd0;
+    wire nonzero_12 = b[15:12] != 4'd0;
+    wire nonzero_8 = b[11:8] != 4'd0;
+    wire nonzero_4 = b[7:4] != 4'd0;
+    wire nonzero_0 = b[3:0] != 4'd0;
+    wire [5:0] nonzero_groups = {nonzero_20, nonzero_16, nonzero_12, nonzero_8, nonzero_4, nonzero_0};
+    wire nonzero_20_1 = a_significand[23:20] != 4'd0;
+    wire nonzero_16_1 = a[19:16] != 4'd0;
+    wire nonzero_12_1 = a[15:12] != 4'd0;
+    wire nonzero_8_1 = a[11:8] != 4'd0;
+    wire nonzero_4_1 = a[7:4] != 4'd0;
+    wire nonzero_0_1 = a[3:0] != 4'd0;
+    wire [5:0] nonzero_groups_1 = {nonzero_20_1, nonzero_16_1, nonzero_12_1, nonzero_8_1, nonzero_4_1, nonzero_0_1};
+    wire t42 = {nonzero_20, nonzero_16, nonzero_12, nonzero_8} == 4'd0;
+    wire [3:0] t43 = {nonzero_20_1, nonzero_16_1, nonzero_12_1, nonzero_8_1};
+    wire [5:0] t45 = b_is_tiny ? nonzero_groups : nonzero_groups_1;
+    wire [23:0] factor = b_is_tiny ? b_significand : a_significand;
+    wire is_left_16 = b_is_tiny ? t42 : (t43 == 4'd0);
+    wire [23:0] other_factor = b_is_tiny ? a_significand : b_significand;
+    wire [7:0] a_effective_exponent = {a[30:24], a_exponent[0] | a_is_tiny};
+    wire [7:0] b_effective_exponent = {b[30:24], b_exponent[0] | b_is_tiny};
+    wire [8:0] exponent_sum = 9'(a_effective_exponent) + 9'(b_effective_exponent);
+    wire is_left_8 = is_left_16 ? (t45[1:0] == 2'd0) : (t45[5:4] == 2'd0);
+    wire [5:0] groups_left_16 = is_left_16 ? {t45[1:0], 4'd0} : t45;
+    wire [23:0] left_16 = is_left_16 ? {factor[7:0], 16'd0} : factor;
+    wire is_left_4 = is_left_8 ? ~groups_left_16[3] : ~groups_left_16[5];
+    wire [23:0] left_8 = is_left_8 ? {left_16[15:0], 8'd0} : left_16;
+    wire is_left_2 = is_left_4 ? (left_8[19:18] == 2'd0) : (left_8[23:22] == 2'd0);
+    wire [23:0] left_4 = is_left_4 ? {left_8[19:0], 4'd0} : left_8;
+    wire is_left_1 = is_left_2 ? ~left_4[21] : ~left_4[23];
+    wire [23:0] left_2 = is_left_2 ? {left_4[21:0], 2'd0} : left_4;
+    wire a_is_special = a_exponent == 8'd255;
+    wire a_has_fraction = a[22:0] != 23'd0;
+    wire a_is_nan = a_is_special & a_has_fraction;
+    wire a_is_zero = a_is_tiny & ~a_has_fraction;
+    wire b_is_special = b_exponent == 8'd255;
+    wire b_has_fraction = b[22:0] != 23'd0;
+    wire b_is_nan = b_is_special & b_has_fraction;
+    wire b_is_zero = b_is_tiny & ~b_has_fraction;
+    wire has_special = a_is_special | b_is_special;
+    wire is_zero = a_is_zero | b_is_zero;
+    wire is_nan = (a_is_nan | b_is_nan) | (has_special & is_zero);
+    wire result_sign = (a_sign ^ b_sign) & ~is_nan;
 
-    logic [23:0] t97_s1;
-    logic t96_s1, t88_s1, t80_s1, t67_s1, t47_s1, t172_s1, t171_s1, is_nan_s1, t272_s1;
-    logic [8:0] t57_s1;
+    logic [23:0] left_2_s1;
+    logic is_left_1_s1, is_left_2_s1, is_left_4_s1, is_left_8_s1, is_left_16_s1, is_zero_s1;
+    logic has_special_s1, is_nan_s1, result_sign_s1;
+    logic [8:0] exponent_sum_s1;
     logic [17:0] t106_s1;
     logic [5:0] t107_s1;
     always_ff @(posedge clk) begin
-        t97_s1 <= t88 ? {t89[21:0], 2'd0} : t89;
-        t96_s1 <= t96;
-        t88_s1 <= t88;
-        t80_s1 <= t80;
-        t67_s1 <= t67;
-        t47_s1 <= t47;
-        t57_s1 <= 9'(t52) + 9'(t56);
-        t106_s1 <= t48[17:0];
-        t107_s1 <= t48[23:18];
-        t172_s1 <= t172;
-        t171_s1 <= t171;
+        left_2_s1 <= left_2;
+        is_left_1_s1 <= is_left_1;
+        is_left_2_s1 <= is_left_2;
+        is_left_4_s1 <= is_left_4;
+        is_left_8_s1 <= is_left_8;
+        is_left_16_s1 <= is_left_16;
+        exponent_sum_s1 <= exponent_sum;
+        t106_s1 <= other_factor[17:0];
+        t107_s1 <= other_factor[23:18];
+        is_zero_s1 <= is_zero;
+        has_special_s1 <= has_special;
         is_nan_s1 <= is_nan;
-        t272_s1 <= (a_sign ^ b_sign) & ~is_nan;
+        result_sign_s1 <= result_sign;
     end
 
     // cycle 1
-    wire [23:0] normalised = t96_s1 ? {t97_s1[22:0], 1'b0} : t97_s1;
-    wire [4:0] t101 = {t47_s1, t67_s1, t80_s1, t88_s1, t96_s1};
-    wire [9:0] exponent = 10'(t57_s1) - 10'(t101);
-    wire [35:0] t108 = 36'(t106_s1) * 36'(normalised[17:0]);
-    wire [23:0] t110 = 24'(normalised[17:0]) * 24'(t107_s1);
-    wire [23:0] t115 = 24'(t106_s1) * 24'(normalised[23:18]);
-    wire [5:0] t118 = normalised[18] ? t107_s1 : 6'd0;
-    wire [5:0] t120 = normalised[19] ? t107_s1 : 6'd0;
-    wire [5:0] t122 = normalised[20] ? t107_s1 : 6'd0;
-    wire [5:0] t124 = normalised[21] ? t107_s1 : 6'd0;
-    wire [5:0] t126 = normalised[22] ? t107_s1 : 6'd0;
-    wire [5:0] t128 = normalised[23] ? t107_s1 : 6'd0;
-    wire [6:0] t131 = 7'(t118[5:1]) + 7'(t120);
-    wire [7:0] t137 = {7'(t122[5:1]) + 7'(t124), t122[0]};
-    wire [7:0] t141 = {7'(t126[5:1]) + 7'(t128), t126[0]};
-    wire [8:0] t144 = 9'(t131[6:1]) + 9'(t137);
-    wire [3:0] t146 = {t144[1:0], t131[0], t118[0]};
-    wire [11:0] t153 = 12'(t115[23:18]) + {8'(t144[8:2]) + t141, t146};
-    wire t191 = (exponent[8:7] != 2'd0) & ~exponent[9];
-    wire [7:0] t192 = {~exponent[7], exponent[6:0]};
+    wire [23:0] normalised = is_left_1_s1 ? {left_2_s1[22:0], 1'b0} : left_2_s1;
+    wire [4:0] leading_zeros = {is_left_16_s1, is_left_8_s1, is_left_4_s1, is_left_2_s1, is_left_1_s1};
+    wire [9:0] exponent = 10'(exponent_sum_s1) - 10'(leading_zeros);
+    wire [35:0] low_product = 36'(t106_s1) * 36'(normalised[17:0]);
+    wire [23:0] high_product = 24'(normalised[17:0]) * 24'(t107_s1);
+    wire [23:0] low_product_1 = 24'(t106_s1) * 24'(normalised[23:18]);
+    wire [5:0] row_0 = normalised[18] ? t107_s1 : 6'd0;
+    wire [5:0] row_1 = normalised[19] ? t107_s1 : 6'd0;
+    wire [5:0] row_2 = normalised[20] ? t107_s1 : 6'd0;
+    wire [5:0] row_3 = normalised[21] ? t107_s1 : 6'd0;
+    wire [5:0] row_4 = normalised[22] ? t107_s1 : 6'd0;
+    wire [5:0] row_5 = normalised[23] ? t107_s1 : 6'd0;
+    wire [6:0] rows = 7'(row_0[5:1]) + 7'(row_1);
+    wire [6:0] rows_1 = 7'(row_2[5:1]) + 7'(row_3);
+    wire [7:0] t137 = {rows_1, row_2[0]};
+    wire [6:0] rows_2 = 7'(row_4[5:1]) + 7'(row_5);
+    wire [8:0] rows_3 = 9'(rows[6:1]) + 9'(t137);
+    wire [3:0] t146 = {rows_3[1:0], rows[0], row_0[0]};
+    wire [7:0] rows_4 = 8'(rows_3[8:2]) + {rows_2, row_4[0]};
+    wire [11:0] high_product_1 = {rows_4, t146};
+    wire [11:0] upper_product = 12'(low_product_1[23:18]) + high_product_1;
+    wire is_normal = (exponent[8:7] != 2'd0) & ~exponent[9];
+    wire [7:0] above_least_normal = {~exponent[7], exponent[6:0]};
     wire [9:0] t193 = 10'd128 - exponent;
-    wire t197 = t191 & ~t172_s1;
-    wire t199 = t193[9:5] != 5'd0;
-    wire [4:0] t202 = t193[4:0] | {5{t199}};
-    wire [4:0] t204 = t202 | {5{t172_s1}};
-    wire t239 = (exponent[7] & exponent[8]) | (t192[7:1] == 7'd127);
-    wire [7:0] t248 = t192 & {8{t197}};
+    wire is_normal_number = is_normal & ~is_zero_s1;
+    wire is_beyond = t193[9:5] != 5'd0;
+    wire [4:0] t201 = {5{is_beyond}};
+    wire [4:0] saturated = t193[4:0] | t201;
+    wire [4:0] t203 = {5{is_zero_s1}};
+    wire [4:0] far = saturated | t203;
+    wire is_too_large = (exponent[7] & exponent[8]) | (above_least_normal[7:1] == 7'd127);
+    wire is_largest_binade = above_least_normal == 8'd253;
+    wire [7:0] t247 = {8{is_normal_number}};
+    wire [7:0] biased_exponent = above_least_normal & t247;
 
     logic [23:0] t112_s2;
-    logic [11:0] t153_s2;
+    logic [11:0] upper_product_s2;
     logic [17:0] t116_s2, t109_s2;
-    logic t197_s2, t241_s2, t239_s2, t171_s2, is_nan_s2, t272_s2;
-    logic [4:0] t204_s2;
-    logic [7:0] t248_s2;
+    logic is_normal_number_s2, is_largest_binade_s2, is_too_large_s2, has_special_s2, is_nan_s2;
+    logic result_sign_s2;
+    logic [4:0] far_s2;
+    logic [7:0] biased_exponent_s2;
     always_ff @(posedge clk) begin
-        t112_s2 <= 24'(t108[35:18]) + t110;
-        t153_s2 <= t153;
-        t116_s2 <= t115[17:0];
-        t109_s2 <= t108[17:0];
-        t197_s2 <= t197;
-        t204_s2 <= t204;
-        t241_s2 <= t192 == 8'd253;
-        t239_s2 <= t239;
-        t171_s2 <= t171_s1;
-        t248_s2 <= t248;
+        t112_s2 <= 24'(low_product[35:18]) + high_product;
+        upper_product_s2 <= upper_product;
+        t116_s2 <= low_product_1[17:0];
+        t109_s2 <= low_product[17:0];
+        is_normal_number_s2 <= is_normal_number;
+        far_s2 <= far;
+        is_largest_binade_s2 <= is_largest_binade;
+        is_too_large_s2 <= is_too_large;
+        has_special_s2 <= has_special_s1;
+        biased_exponent_s2 <= biased_exponent;
         is_nan_s2 <= is_nan_s1;
-        t272_s2 <= t272_s1;
+        result_sign_s2 <= result_sign_s1;
     end
 
     // cycle 2
-    wire [29:0] t156 = 30'(t112_s2) + {t153_s2, t116_s2};
-    wire [21:0] product = {t156[3:0], t109_s2};
-    wire [26:0] t179 = {t156[29:4], product != 22'd0};
-    wire [4:0] t205 = t197_s2 ? 5'(t156[29]) : t204_s2;
-    wire [10:0] t209 = {t156[29:20], t179[16:0] != 17'd0};
-    wire [26:0] t211 = t205[4] ? 27'(t209) : t179;
-    wire t244 = (t239_s2 | (t241_s2 & t156[29])) & t197_s2;
-    wire is_special = t171_s2 | t244;
+    wire [29:0] high_product_2 = {upper_product_s2, t116_s2};
+    wire [29:0] upper_product_1 = 30'(t112_s2) + high_product_2;
+    wire [21:0] product = {upper_product_1[3:0], t109_s2};
+    wire [26:0] t179 = {upper_product_1[29:4], product != 22'd0};
+    wire is_two_or_more = upper_product_1[29];
+    wire [4:0] shift = is_normal_number_s2 ? 5'(is_two_or_more) : far_s2;
+    wire [10:0] by_16 = {upper_product_1[29:20], t179[16:0] != 17'd0};
+    wire [26:0] right_16 = shift[4] ? 27'(by_16) : t179;
+    wire t243 = is_too_large_s2 | (is_largest_binade_s2 & is_two_or_more);
+    wire overflows = t243 & is_normal_number_s2;
+    wire is_special = has_special_s2 | overflows;
     wire [7:0] t249 = {8{is_special}};
 
-    logic [26:0] t211_s3;
-    logic t214_s3, t216_s3, t222_s3, t228_s3, t234_s3, is_special_s3, t180_s3, t197_s3, t254_s3;
-    logic is_nan_s3, t272_s3;
+    logic [26:0] right_16_s3;
+    logic t214_s3, t216_s3, t222_s3, t228_s3, t234_s3, is_special_s3, is_two_or_more_s3;
+    logic is_normal_number_s3, t254_s3, is_nan_s3, result_sign_s3;
     logic [7:0] t250_s3;
     always_ff @(posedge clk) begin
-        t211_s3 <= t211;
-        t214_s3 <= t211[8:0] != 9'd0;
-        t216_s3 <= t205[3];
-        t222_s3 <= t205[2];
-        t228_s3 <= t205[1];
-        t234_s3 <= t205[0];
+        right_16_s3 <= right_16;
+        t214_s3 <= right_16[8:0] != 9'd0;
+        t216_s3 <= shift[3];
+        t222_s3 <= shift[2];
+        t228_s3 <= shift[1];
+        t234_s3 <= shift[0];
         is_special_s3 <= is_special;
-        t180_s3 <= t156[29];
-        t197_s3 <= t197_s2;
-        t254_s3 <= t197_s2 & t156[29];
+        is_two_or_more_s3 <= is_two_or_more;
+        is_normal_number_s3 <= is_normal_number_s2;
+        t254_s3 <= is_normal_number_s2 & is_two_or_more;
         is_nan_s3 <= is_nan_s2;
-        t250_s3 <= t248_s2 | t249;
-        t272_s3 <= t272_s2;
+        t250_s3 <= biased_exponent_s2 | t249;
+        result_sign_s3 <= result_sign_s2;
     end
 
     // cycle 3
-    wire [18:0] t215 = {t211_s3[26:9], t214_s3};
-    wire [26:0] t217 = t216_s3 ? 27'(t215) : t211_s3;
-    wire [22:0] t221 = {t217[26:5], t217[4:0] != 5'd0};
-    wire [26:0] t223 = t222_s3 ? 27'(t221) : t217;
-    wire [24:0] t227 = {t223[26:3], t223[2:0] != 3'd0};
-    wire [26:0] t229 = t228_s3 ? 27'(t227) : t223;
-    wire [25:0] aligned = t234_s3 ? {t229[26:2], t229[1:0] != 2'd0} : t229[25:0];
-    wire t251 = ~is_special_s3;
-    wire [1:0] t255 = {t254_s3, t197_s3 ? ~t180_s3 : aligned[25]};
+    wire [18:0] by_8 = {right_16_s3[26:9], t214_s3};
+    wire [26:0] right_8 = t216_s3 ? 27'(by_8) : right_16_s3;
+    wire [22:0] by_4 = {right_8[26:5], right_8[4:0] != 5'd0};
+    wire [26:0] right_4 = t222_s3 ? 27'(by_4) : right_8;
+    wire [24:0] by_2 = {right_4[26:3], right_4[2:0] != 3'd0};
+    wire [26:0] right_2 = t228_s3 ? 27'(by_2) : right_4;
+    wire [25:0] by_1 = {right_2[26:2], right_2[1:0] != 2'd0};
+    wire [25:0] aligned = t234_s3 ? by_1 : right_2[25:0];
+    wire is_finite = ~is_special_s3;
+    wire t253 = is_normal_number_s3 ? ~is_two_or_more_s3 : aligned[25];
+    wire [1:0] carry_of_significand = {t254_s3, t253} & {2{is_finite}};
     wire round_up = aligned[1] & (aligned[2] | aligned[0]);
-    wire [22:0] t265 = {23{t251}};
+    wire [22:0] t265 = {23{is_finite}};
     wire [22:0] t270 = (aligned[24:2] & t265) | {is_nan_s3, 22'd0};
+    wire [30:0] unrounded = {t250_s3, t270};
 
-    logic t267_s4, t272_s4;
-    logic [1:0] t257_s4;
-    logic [30:0] t273_s4;
+    logic t267_s4, result_sign_s4;
+    logic [1:0] carry_of_significand_s4;
+    logic [30:0] unrounded_s4;
     always_ff @(posedge clk) begin
-        t267_s4 <= round_up & t251;
-        t257_s4 <= t255 & {2{t251}};
-        t273_s4 <= {t250_s3, t270};
-        t272_s4 <= t272_s3;
+        t267_s4 <= round_up & is_finite;
+        carry_of_significand_s4 <= carry_of_significand;
+        unrounded_s4 <= unrounded;
+        result_sign_s4 <= result_sign_s3;
     end
 
     // cycle 4
-    wire [24:0] t274 = {t257_s4, 22'd0, t267_s4};
-    assign result = {t272_s4, t273_s4 + 31'(t274)};
+    wire [24:0] round_addend = {carry_of_significand_s4, 22'd0, t267_s4};
+    wire [31:0] t277 = {result_sign_s4, unrounded_s4 + 31'(round_addend)};
+    assign result = t277;
 
     // Bits that nothing reads.
     wire _unused = &{
         1'b0,
-        t69[2:0],
-        t69[4]
+        groups_left_16[2:0],
+        groups_left_16[4]
     };
 endmodule
 
@@ -196,163 +225,179 @@ module fadd_e8f23 (
     output logic [31:0] result
 );
     wire swap = a[30:0] < b[30:0];
-    wire [31:0] large_1 = swap ? b : a;
-    wire [30:0] small_1 = swap ? a[30:0] : b[30:0];
-    wire t9 = a[31] ^ b[31];
-    wire t14 = large_1[30:23] == 8'd0;
-    wire t17 = small_1[30:23] == 8'd0;
-    wire t19 = large_1[30:23] == 8'd255;
-    wire [23:0] t33 = {~t17, small_1[22:0]};
-    wire [26:0] t35 = {t33, 3'd0};
-    wire t89 = (large_1[22:0] != 23'd0) | (t9 & (small_1[30:23] == 8'd255));
+    wire [31:0] larger = swap ? b : a;
+    wire [30:0] smaller = swap ? a[30:0] : b[30:0];
+    wire is_difference = a[31] ^ b[31];
+    wire [7:0] larger_exponent = larger[30:23];
+    wire larger_sign = larger[31];
+    wire larger_is_tiny = larger_exponent == 8'd0;
+    wire [7:0] smaller_exponent = smaller[30:23];
+    wire smaller_is_tiny = smaller_exponent == 8'd0;
+    wire larger_is_special = larger_exponent == 8'd255;
+    wire t22 = larger_exponent[0] & ~larger_is_special;
+    wire [23:0] smaller_significand = {~smaller_is_tiny, smaller[22:0]};
+    wire [26:0] t35 = {smaller_significand, 3'd0};
+    wire t88 = is_difference & (smaller_exponent == 8'd255);
 
-    logic t23_s1, t27_s1, t43_s1, t9_s1, t14_s1, t19_s1, t89_s1, t11_s1;
+    logic t23_s1, t27_s1, t43_s1, is_difference_s1, larger_is_tiny_s1, larger_is_special_s1, t89_s1;
+    logic larger_sign_s1;
     logic [6:0] t24_s1, t28_s1;
     logic [9:0] t41_s1;
     logic [26:0] t35_s1;
-    logic [22:0] t12_s1;
+    logic [22:0] larger_fraction_s1;
     always_ff @(posedge clk) begin
-        t23_s1 <= (large_1[23] & ~t19) | t14;
-        t24_s1 <= large_1[30:24];
-        t27_s1 <= small_1[23] | t17;
-        t28_s1 <= small_1[30:24];
+        t23_s1 <= t22 | larger_is_tiny;
+        t24_s1 <= larger[30:24];
+        t27_s1 <= smaller_exponent[0] | smaller_is_tiny;
+        t28_s1 <= smaller[30:24];
         t43_s1 <= t35[16:0] != 17'd0;
-        t41_s1 <= t33[23:14];
+        t41_s1 <= smaller_significand[23:14];
         t35_s1 <= t35;
-        t9_s1 <= t9;
-        t14_s1 <= t14;
-        t12_s1 <= large_1[22:0];
-        t19_s1 <= t19;
-        t89_s1 <= t89;
-        t11_s1 <= large_1[31];
+        is_difference_s1 <= is_difference;
+        larger_is_tiny_s1 <= larger_is_tiny;
+        larger_fraction_s1 <= larger[22:0];
+        larger_is_special_s1 <= larger_is_special;
+        t89_s1 <= (larger[22:0] != 23'd0) | t88;
+        larger_sign_s1 <= larger_sign;
     end
 
     // cycle 1
-    wire [7:0] t25 = {t24_s1, t23_s1};
-    wire [7:0] t30 = t25 - {t28_s1, t27_s1};
-    wire t37 = t30[7:5] != 3'd0;
-    wire [4:0] t40 = t30[4:0] | {5{t37}};
-    wire [10:0] t44 = {t41_s1, t43_s1};
-    wire [26:0] t46 = t40[4] ? 27'(t44) : t35_s1;
-    wire [18:0] t50 = {t46[26:9], t46[8:0] != 9'd0};
-    wire [26:0] t52 = t40[3] ? 27'(t50) : t46;
-    wire [22:0] t56 = {t52[26:5], t52[4:0] != 5'd0};
-    wire [26:0] t58 = t40[2] ? 27'(t56) : t52;
-    wire is_nan = t19_s1 & t89_s1;
+    wire [7:0] exponent = {t24_s1, t23_s1};
+    wire [7:0] smaller_effective_exponent = {t28_s1, t27_s1};
+    wire [7:0] distance = exponent - smaller_effective_exponent;
+    wire is_beyond = distance[7:5] != 3'd0;
+    wire [4:0] t39 = {5{is_beyond}};
+    wire [4:0] saturated = distance[4:0] | t39;
+    wire [10:0] by_16 = {t41_s1, t43_s1};
+    wire [26:0] right_16 = saturated[4] ? 27'(by_16) : t35_s1;
+    wire [18:0] by_8 = {right_16[26:9], right_16[8:0] != 9'd0};
+    wire [26:0] right_8 = saturated[3] ? 27'(by_8) : right_16;
+    wire [22:0] by_4 = {right_8[26:5], right_8[4:0] != 5'd0};
+    wire [26:0] right_4 = saturated[2] ? 27'(by_4) : right_8;
+    wire is_nan = larger_is_special_s1 & t89_s1;
 
-    logic [26:0] t58_s2;
-    logic t61_s2, t63_s2, t69_s2, t9_s2, t14_s2, t19_s2, t11_s2, is_nan_s2;
-    logic [22:0] t12_s2;
-    logic [7:0] t25_s2;
+    logic [26:0] right_4_s2;
+    logic t61_s2, t63_s2, t69_s2, is_difference_s2, larger_is_tiny_s2, larger_is_special_s2;
+    logic larger_sign_s2, is_nan_s2;
+    logic [22:0] larger_fraction_s2;
+    logic [7:0] exponent_s2;
     always_ff @(posedge clk) begin
-        t58_s2 <= t58;
-        t61_s2 <= t58[2:0] != 3'd0;
-        t63_s2 <= t40[1];
-        t69_s2 <= t40[0];
-        t9_s2 <= t9_s1;
-        t14_s2 <= t14_s1;
-        t12_s2 <= t12_s1;
-        t19_s2 <= t19_s1;
-        t25_s2 <= t25;
-        t11_s2 <= t11_s1;
+        right_4_s2 <= right_4;
+        t61_s2 <= right_4[2:0] != 3'd0;
+        t63_s2 <= saturated[1];
+        t69_s2 <= saturated[0];
+        is_difference_s2 <= is_difference_s1;
+        larger_is_tiny_s2 <= larger_is_tiny_s1;
+        larger_fraction_s2 <= larger_fraction_s1;
+        larger_is_special_s2 <= larger_is_special_s1;
+        exponent_s2 <= exponent;
+        larger_sign_s2 <= larger_sign_s1;
         is_nan_s2 <= is_nan;
     end
 
     // cycle 2
-    wire [24:0] t62 = {t58_s2[26:3], t61_s2};
-    wire [26:0] t64 = t63_s2 ? 27'(t62) : t58_s2;
-    wire [25:0] t68 = {t64[26:2], t64[1:0] != 2'd0};
-    wire [26:0] aligned = t69_s2 ? 27'(t68) : t64;
-    wire [26:0] t71 = {27{t9_s2}};
-    wire [27:0] t77 = {~t14_s2, t12_s2, 3'd0, 1'b1};
-    wire [27:0] t78 = {aligned ^ t71, t9_s2};
-    wire [28:0] sum = 29'(t77) + 29'(t78);
-    wire t83 = (sum[28] & ~t9_s2) | t19_s2;
-    wire [27:0] t85 = {t83, sum[27:1]};
-    wire is_special = t83 & (t25_s2 == 8'd254);
-    wire t95 = t85[27:24] != 4'd0;
-    wire t97 = sum[24:21] != 4'd0;
-    wire t99 = sum[20:17] != 4'd0;
-    wire t101 = sum[16:13] != 4'd0;
-    wire t103 = sum[12:9] != 4'd0;
-    wire t105 = sum[8:5] != 4'd0;
-    wire t107 = sum[4:1] != 4'd0;
-    wire [6:0] t108 = {t95, t97, t99, t101, t103, t105, t107};
-    wire t109 = t108 == 7'd0;
-    wire t110 = ~t109;
-    wire [7:0] t112 = t25_s2 & {8{t110}};
-    wire t211 = (t11_s2 & ~(t109 & t9_s2)) & ~is_nan_s2;
+    wire [24:0] by_2 = {right_4_s2[26:3], t61_s2};
+    wire [26:0] right_2 = t63_s2 ? 27'(by_2) : right_4_s2;
+    wire [25:0] by_1 = {right_2[26:2], right_2[1:0] != 2'd0};
+    wire [26:0] aligned = t69_s2 ? 27'(by_1) : right_2;
+    wire [26:0] inverts = {27{is_difference_s2}};
+    wire [26:0] addend = aligned ^ inverts;
+    wire [23:0] larger_significand = {~larger_is_tiny_s2, larger_fraction_s2};
+    wire [27:0] augend = {larger_significand, 3'd0, 1'b1};
+    wire [27:0] t78 = {addend, is_difference_s2};
+    wire [28:0] sum = 29'(augend) + 29'(t78);
+    wire carry = (sum[28] & ~is_difference_s2) | larger_is_special_s2;
+    wire [27:0] magnitude = {carry, sum[27:1]};
+    wire is_special = carry & (exponent_s2 == 8'd254);
+    wire nonzero_24 = magnitude[27:24] != 4'd0;
+    wire nonzero_20 = sum[24:21] != 4'd0;
+    wire nonzero_16 = sum[20:17] != 4'd0;
+    wire nonzero_12 = sum[16:13] != 4'd0;
+    wire nonzero_8 = sum[12:9] != 4'd0;
+    wire nonzero_4 = sum[8:5] != 4'd0;
+    wire nonzero_0 = sum[4:1] != 4'd0;
+    wire [6:0] nonzero_groups = {nonzero_24, nonzero_20, nonzero_16, nonzero_12, nonzero_8, nonzero_4, nonzero_0};
+    wire sum_is_zero = nonzero_groups == 7'd0;
+    wire t110 = ~sum_is_zero;
+    wire [7:0] limit = exponent_s2 & {8{t110}};
+    wire t116 = {nonzero_24, nonzero_20, nonzero_16, nonzero_12} == 4'd0;
+    wire cancels = sum_is_zero & is_difference_s2;
+    wire result_sign = (larger_sign_s2 & ~cancels) & ~is_nan_s2;
 
-    logic [7:0] t112_s3;
-    logic t116_s3, t107_s3, t105_s3, t103_s3, t130_s3, t132_s3, is_special_s3, is_nan_s3, t211_s3;
+    logic [7:0] limit_s3;
+    logic t116_s3, nonzero_0_s3, nonzero_4_s3, nonzero_8_s3, t130_s3, t132_s3, is_special_s3, is_nan_s3;
+    logic result_sign_s3;
     logic [11:0] t123_s3;
-    logic [27:0] t85_s3;
-    logic [6:0] t108_s3;
+    logic [6:0] nonzero_groups_s3;
+    logic [27:0] magnitude_s3;
     always_ff @(posedge clk) begin
-        t112_s3 <= t112;
-        t116_s3 <= {t95, t97, t99, t101} == 4'd0;
+        limit_s3 <= limit;
+        t116_s3 <= t116;
         t123_s3 <= sum[12:1];
-        t107_s3 <= t107;
-        t105_s3 <= t105;
-        t103_s3 <= t103;
-        t130_s3 <= {t103, t105} == 2'd0;
-        t132_s3 <= {t95, t97} == 2'd0;
-        t85_s3 <= t85;
-        t108_s3 <= t108;
+        nonzero_0_s3 <= nonzero_0;
+        nonzero_4_s3 <= nonzero_4;
+        nonzero_8_s3 <= nonzero_8;
+        t130_s3 <= {nonzero_8, nonzero_4} == 2'd0;
+        t132_s3 <= {nonzero_24, nonzero_20} == 2'd0;
+        nonzero_groups_s3 <= nonzero_groups;
+        magnitude_s3 <= magnitude;
         is_special_s3 <= is_special;
         is_nan_s3 <= is_nan_s2;
-        t211_s3 <= t211;
+        result_sign_s3 <= result_sign;
     end
 
     // cycle 3
-    wire t114 = t112_s3[7:5] != 3'd0;
-    wire t119 = t116_s3 & (t114 | t112_s3[4]);
-    wire t122 = t114 | (t112_s3[4] & ~t119);
-    wire [27:0] t134 = t119 ? {t123_s3, 16'd0} : t85_s3;
-    wire [6:0] t135 = t119 ? {t103_s3, t105_s3, t107_s3, 4'd0} : t108_s3;
-    wire t138 = (t119 ? t130_s3 : t132_s3) & (t122 | t112_s3[3]);
-    wire t141 = t122 | (t112_s3[3] & ~t138);
-    wire t152 = t138 ? ~t135[4] : ~t135[6];
-    wire [27:0] t153 = t138 ? {t134[19:0], 8'd0} : t134;
-    wire t156 = t152 & (t141 | t112_s3[2]);
-    wire t159 = t141 | (t112_s3[2] & ~t156);
-    wire t166 = t156 ? (t153[23:22] == 2'd0) : (t153[27:26] == 2'd0);
-    wire [27:0] t167 = t156 ? {t153[23:0], 4'd0} : t153;
-    wire t170 = t166 & (t159 | t112_s3[1]);
-    wire t173 = t159 | (t112_s3[1] & ~t170);
-    wire t180 = t170 ? ~t167[25] : ~t167[27];
-    wire [27:0] t181 = t170 ? {t167[25:0], 2'd0} : t167;
-    wire t184 = t180 & (t173 | t112_s3[0]);
-    wire [27:0] normalised = t184 ? {t181[26:0], 1'b0} : t181;
-    wire [4:0] t188 = {t119, t138, t156, t170, t184};
-    wire t196 = ~is_special_s3;
+    wire has_room = limit_s3[7:5] != 3'd0;
+    wire is_left_16 = t116_s3 & (has_room | limit_s3[4]);
+    wire has_room_1 = has_room | (limit_s3[4] & ~is_left_16);
+    wire [6:0] t128 = {nonzero_8_s3, nonzero_4_s3, nonzero_0_s3, 4'd0};
+    wire [6:0] groups_left_16 = is_left_16 ? t128 : nonzero_groups_s3;
+    wire [27:0] left_16 = is_left_16 ? {t123_s3, 16'd0} : magnitude_s3;
+    wire is_left_8 = (is_left_16 ? t130_s3 : t132_s3) & (has_room_1 | limit_s3[3]);
+    wire has_room_2 = has_room_1 | (limit_s3[3] & ~is_left_8);
+    wire t152 = is_left_8 ? ~groups_left_16[4] : ~groups_left_16[6];
+    wire [27:0] left_8 = is_left_8 ? {left_16[19:0], 8'd0} : left_16;
+    wire is_left_4 = t152 & (has_room_2 | limit_s3[2]);
+    wire has_room_3 = has_room_2 | (limit_s3[2] & ~is_left_4);
+    wire t166 = is_left_4 ? (left_8[23:22] == 2'd0) : (left_8[27:26] == 2'd0);
+    wire [27:0] left_4 = is_left_4 ? {left_8[23:0], 4'd0} : left_8;
+    wire is_left_2 = t166 & (has_room_3 | limit_s3[1]);
+    wire has_room_4 = has_room_3 | (limit_s3[1] & ~is_left_2);
+    wire t180 = is_left_2 ? ~left_4[25] : ~left_4[27];
+    wire [27:0] left_2 = is_left_2 ? {left_4[25:0], 2'd0} : left_4;
+    wire is_left_1 = t180 & (has_room_4 | limit_s3[0]);
+    wire [27:0] normalised = is_left_1 ? {left_2[26:0], 1'b0} : left_2;
+    wire [4:0] leading_zeros = {is_left_16, is_left_8, is_left_4, is_left_2, is_left_1};
+    wire carry_of_significand = normalised[27];
+    wire is_finite = ~is_special_s3;
     wire t202 = normalised[4] | (normalised[2:0] != 3'd0);
     wire round_up = normalised[3] & t202;
-    wire [22:0] t204 = {23{t196}};
+    wire [22:0] t204 = {23{is_finite}};
     wire [22:0] t209 = (normalised[26:4] & t204) | {is_nan_s3, 22'd0};
 
     logic [7:0] t192_s4;
     logic [22:0] t209_s4;
-    logic t206_s4, t194_s4, t211_s4;
+    logic t206_s4, carry_of_significand_s4, result_sign_s4;
     always_ff @(posedge clk) begin
-        t192_s4 <= t112_s3 - 8'(t188);
+        t192_s4 <= limit_s3 - 8'(leading_zeros);
         t209_s4 <= t209;
-        t206_s4 <= round_up & t196;
-        t194_s4 <= normalised[27];
-        t211_s4 <= t211_s3;
+        t206_s4 <= round_up & is_finite;
+        carry_of_significand_s4 <= carry_of_significand;
+        result_sign_s4 <= result_sign_s3;
     end
 
     // cycle 4
-    wire [23:0] t213 = {t194_s4, 22'd0, t206_s4};
-    wire [31:0] t216 = {t211_s4, {t192_s4, t209_s4} + 31'(t213)};
+    wire [30:0] unrounded = {t192_s4, t209_s4};
+    wire [23:0] round_addend = {carry_of_significand_s4, 22'd0, t206_s4};
+    wire [31:0] t216 = {result_sign_s4, unrounded + 31'(round_addend)};
     assign result = t216;
 
     // Bits that nothing reads.
     wire _unused = &{
         1'b0,
         sum[0],
-        t135[3:0],
-        t135[5]
+        groups_left_16[3:0],
+        groups_left_16[5]
     };
 endmodule
 

@@ -51,37 +51,38 @@ module saxpy (
         i_t13_s2 <= x_q0[17:0];  // examples/saxpy_i32.py:13
     end
 
-    wire [31:0] i_t16 = 32'(i_t13_s2) * 32'(a[17:0]);  // examples/saxpy_i32.py:13
+    wire [31:0] i_low_product = 32'(i_t13_s2) * 32'(a[17:0]);  // examples/saxpy_i32.py:13
 
     logic [13:0] i_t15_s2;
     always_ff @(posedge ap_clk) begin
         i_t15_s2 <= x_q0[31:18];  // examples/saxpy_i32.py:13
     end
 
-    wire [13:0] i_t19 = $signed(i_t15_s2) * $signed(a[13:0]);  // examples/saxpy_i32.py:13
+    wire [13:0] i_high_product = $signed(i_t15_s2) * $signed(a[13:0]);  // examples/saxpy_i32.py:13
+    wire [13:0] i_upper_product = i_low_product[31:18] + i_high_product;  // examples/saxpy_i32.py:13
 
     logic [13:0] i_t24_s2;
     always_ff @(posedge ap_clk) begin
         i_t24_s2 <= x_q0[13:0];  // examples/saxpy_i32.py:13
     end
 
-    wire [13:0] i_t25 = $signed(a[31:18]) * $signed(i_t24_s2);  // examples/saxpy_i32.py:13
+    wire [13:0] i_high_product_1 = $signed(a[31:18]) * $signed(i_t24_s2);  // examples/saxpy_i32.py:13
 
-    logic [13:0] i_t22_s3, i_t25_s3;
+    logic [13:0] i_t22_s3, i_high_product_s3;
     logic [17:0] i_t17_s3;
-    logic [31:0] i_t30_s2, i_t30_s3;
     always_ff @(posedge ap_clk) begin
-        i_t22_s3 <= i_t16[31:18] + i_t19;  // examples/saxpy_i32.py:13
-        i_t25_s3 <= i_t25;  // examples/saxpy_i32.py:13
-        i_t17_s3 <= i_t16[17:0];  // examples/saxpy_i32.py:13
-        i_t30_s2 <= y_q0;  // examples/saxpy_i32.py:13
-        i_t30_s3 <= i_t30_s2;  // examples/saxpy_i32.py:13
+        i_t22_s3 <= i_upper_product;  // examples/saxpy_i32.py:13
+        i_high_product_s3 <= i_high_product_1;  // examples/saxpy_i32.py:13
+        i_t17_s3 <= i_low_product[17:0];  // examples/saxpy_i32.py:13
     end
 
-    wire [31:0] i_t31 = {i_t22_s3 + i_t25_s3, i_t17_s3} + i_t30_s3;  // examples/saxpy_i32.py:13
+    wire [31:0] i_t29 = {i_t22_s3 + i_high_product_s3, i_t17_s3};  // examples/saxpy_i32.py:13
 
+    logic [31:0] i_t30_s2, i_t30_s3;
     logic [3:0] i_i_s1, i_i_s2, i_i_s3;
     always_ff @(posedge ap_clk) begin
+        i_t30_s2 <= y_q0;  // examples/saxpy_i32.py:13
+        i_t30_s3 <= i_t30_s2;  // examples/saxpy_i32.py:13
         i_i_s1 <= i_r;  // examples/saxpy_i32.py:12
         i_i_s2 <= i_i_s1;  // examples/saxpy_i32.py:12
         i_i_s3 <= i_i_s2;  // examples/saxpy_i32.py:12
@@ -130,7 +131,7 @@ module saxpy (
     assign out_address0 = i_i_s3;
     assign out_ce0 = i_v3;
     assign out_we0 = i_v3;
-    assign out_d0 = i_t31;
+    assign out_d0 = (i_t29 + i_t30_s3);
     assign ap_done = loop_end;
     assign ap_ready = loop_end;
     wire active = busy | start;

@@ -12,21 +12,21 @@ module exp_e5f10 (
     wire [4:0] a_exponent = a[14:10];
     wire a_sign = a[15];
     wire [10:0] t5 = {1'b1, a[9:0]};
-    wire [27:0] t10 = 28'(t5) * 28'h001_1d95;
-    wire [23:0] t12 = 24'(t5) * 24'h00_1715;
+    wire [27:0] low_product = 28'(t5) * 28'h001_1d95;
+    wire [23:0] high_product = 24'(t5) * 24'h00_1715;
 
     logic [9:0] t13_s1;
-    logic [23:0] t12_s1;
+    logic [23:0] high_product_s1;
     always_ff @(posedge clk) begin
-        t13_s1 <= t10[27:18];
-        t12_s1 <= t12;
+        t13_s1 <= low_product[27:18];
+        high_product_s1 <= high_product;
     end
 
-    wire [23:0] t14 = 24'(t13_s1) + t12_s1;
+    wire [23:0] t14 = 24'(t13_s1) + high_product_s1;
 
     logic [17:0] t11_s1;
     always_ff @(posedge clk) begin
-        t11_s1 <= t10[17:0];
+        t11_s1 <= low_product[17:0];
     end
 
     wire [41:0] t16 = {t14, t11_s1};
@@ -335,9 +335,9 @@ module exp_e5f10 (
 
     wire [23:0] t76 = ((t63[23:0] & t69) | t71) & t75_s4;
     wire [24:0] t77 = {1'b1, t76};
-    wire t79 = a_exponent == 5'd31;
-    wire is_nan = t79 & (a[9:0] != 10'd0);
-    wire t82 = t18[5] | t79;
+    wire a_is_special = a_exponent == 5'd31;
+    wire is_nan = a_is_special & (a[9:0] != 10'd0);
+    wire t82 = t18[5] | a_is_special;
     wire [7:0] t89 = 8'($signed(exponent[29:23])) + 8'd30;
 
     logic [12:0] t92_s5;
@@ -349,8 +349,8 @@ module exp_e5f10 (
 
     wire [12:0] t94 = {t91_s5, t92_s5 != 13'd0};
     wire t104 = (t89[4] & t89[5]) | t89[6];
-    wire t107 = (t89[6:4] != 3'd0) & ~t89[7];
-    wire [4:0] t108 = {~t89[4], t89[3:0]};
+    wire is_normal = (t89[6:4] != 3'd0) & ~t89[7];
+    wire [4:0] above_least_normal = {~t89[4], t89[3:0]};
 
     logic [7:0] t89_s3;
     always_ff @(posedge clk) begin
@@ -365,107 +365,111 @@ module exp_e5f10 (
         t88_s2 <= t88_s1;
     end
 
-    wire t113 = t107 & ~t88_s2;
-    wire t115 = t109[7:4] != 4'd0;
+    wire is_normal_number = is_normal & ~t88_s2;
+    wire is_beyond = t109[7:4] != 4'd0;
+    wire [3:0] saturated = t109[3:0] | {4{is_beyond}};
 
     logic t88_s3;
     always_ff @(posedge clk) begin
         t88_s3 <= t88_s2;
     end
 
-    wire [3:0] t120 = (t109[3:0] | {4{t115}}) | {4{t88_s3}};
+    wire [3:0] far = saturated | {4{t88_s3}};
 
-    logic t113_s3;
+    logic is_normal_number_s3;
     always_ff @(posedge clk) begin
-        t113_s3 <= t113;
+        is_normal_number_s3 <= is_normal_number;
     end
 
-    wire [3:0] t121 = t113_s3 ? 4'd0 : t120;
+    wire [3:0] shift = is_normal_number_s3 ? 4'd0 : far;
 
     logic [3:0] t122_s5;
     always_ff @(posedge clk) begin
         t122_s5 <= t77[24:21];
     end
 
-    wire [4:0] t125 = {t122_s5, t94[8:0] != 9'd0};
+    wire [4:0] by_8 = {t122_s5, t94[8:0] != 9'd0};
 
     logic t126_s4, t126_s5;
     always_ff @(posedge clk) begin
-        t126_s4 <= t121[3];
+        t126_s4 <= shift[3];
         t126_s5 <= t126_s4;
     end
 
-    wire [12:0] t127 = t126_s5 ? 13'(t125) : t94;
-    wire [8:0] t131 = {t127[12:5], t127[4:0] != 5'd0};
+    wire [12:0] right_8 = t126_s5 ? 13'(by_8) : t94;
+    wire [8:0] by_4 = {right_8[12:5], right_8[4:0] != 5'd0};
 
     logic t132_s4, t132_s5;
     always_ff @(posedge clk) begin
-        t132_s4 <= t121[2];
+        t132_s4 <= shift[2];
         t132_s5 <= t132_s4;
     end
 
-    wire [12:0] t133 = t132_s5 ? 13'(t131) : t127;
-    wire [10:0] t137 = {t133[12:3], t133[2:0] != 3'd0};
+    wire [12:0] right_4 = t132_s5 ? 13'(by_4) : right_8;
+    wire [10:0] by_2 = {right_4[12:3], right_4[2:0] != 3'd0};
 
     logic t138_s4, t138_s5;
     always_ff @(posedge clk) begin
-        t138_s4 <= t121[1];
+        t138_s4 <= shift[1];
         t138_s5 <= t138_s4;
     end
 
-    wire [12:0] t139 = t138_s5 ? 13'(t137) : t133;
+    wire [12:0] right_2 = t138_s5 ? 13'(by_2) : right_4;
 
-    logic [12:0] t139_s6;
+    logic [12:0] right_2_s6;
     logic t142_s6;
     always_ff @(posedge clk) begin
-        t139_s6 <= t139;
-        t142_s6 <= t139[1:0] != 2'd0;
+        right_2_s6 <= right_2;
+        t142_s6 <= right_2[1:0] != 2'd0;
     end
 
-    wire [11:0] t143 = {t139_s6[12:2], t142_s6};
+    wire [11:0] by_1 = {right_2_s6[12:2], t142_s6};
 
     logic t144_s4, t144_s5, t144_s6;
     always_ff @(posedge clk) begin
-        t144_s4 <= t121[0];
+        t144_s4 <= shift[0];
         t144_s5 <= t144_s4;
         t144_s6 <= t144_s5;
     end
 
-    wire [12:0] aligned = t144_s6 ? 13'(t143) : t139_s6;
-    wire t152 = (t104 | (t108[4:1] == 4'd15)) & t113;
+    wire [12:0] aligned = t144_s6 ? 13'(by_1) : right_2_s6;
+    wire is_too_large = t104 | (above_least_normal[4:1] == 4'd15);
+    wire overflows = is_too_large & is_normal_number;
 
-    logic t90_s1, t90_s2, t90_s3, t152_s3;
+    logic t90_s1, t90_s2, t90_s3, overflows_s3;
     always_ff @(posedge clk) begin
         t90_s1 <= (t82 & ~a_sign) | is_nan;
         t90_s2 <= t90_s1;
         t90_s3 <= t90_s2;
-        t152_s3 <= t152;
+        overflows_s3 <= overflows;
     end
 
-    wire is_special = t90_s3 | t152_s3;
+    wire is_special = t90_s3 | overflows_s3;
+    wire [4:0] t155 = {5{is_normal_number}};
+    wire [4:0] biased_exponent = above_least_normal & t155;
     wire [4:0] t157 = {5{is_special}};
 
-    logic [4:0] t156_s3;
+    logic [4:0] biased_exponent_s3;
     logic is_special_s4, is_special_s5, is_special_s6;
     always_ff @(posedge clk) begin
-        t156_s3 <= t108 & {5{t113}};
+        biased_exponent_s3 <= biased_exponent;
         is_special_s4 <= is_special;
         is_special_s5 <= is_special_s4;
         is_special_s6 <= is_special_s5;
     end
 
-    wire t159 = ~is_special_s6;
+    wire is_finite = ~is_special_s6;
 
-    logic t113_s4, t113_s5, t113_s6;
+    logic is_normal_number_s4, is_normal_number_s5, is_normal_number_s6;
     always_ff @(posedge clk) begin
-        t113_s4 <= t113_s3;
-        t113_s5 <= t113_s4;
-        t113_s6 <= t113_s5;
+        is_normal_number_s4 <= is_normal_number_s3;
+        is_normal_number_s5 <= is_normal_number_s4;
+        is_normal_number_s6 <= is_normal_number_s5;
     end
 
-    wire t162 = (t113_s6 | aligned[12]) & t159;
+    wire t162 = (is_normal_number_s6 | aligned[12]) & is_finite;
     wire round_up = aligned[1] & (aligned[2] | aligned[0]);
-    wire [9:0] t171 = {10{t159}};
+    wire [9:0] t171 = {10{is_finite}};
 
     logic is_nan_s1, is_nan_s2, is_nan_s3, is_nan_s4, is_nan_s5, is_nan_s6;
     always_ff @(posedge clk) begin
@@ -481,13 +485,14 @@ module exp_e5f10 (
 
     logic [4:0] t158_s4, t158_s5, t158_s6;
     always_ff @(posedge clk) begin
-        t158_s4 <= t156_s3 | t157;
+        t158_s4 <= biased_exponent_s3 | t157;
         t158_s5 <= t158_s4;
         t158_s6 <= t158_s5;
     end
 
-    wire [10:0] t178 = {t162, 9'd0, round_up & t159};
-    wire [14:0] t179 = {t158_s6, t176} + 15'(t178);
+    wire [14:0] unrounded = {t158_s6, t176};
+    wire [10:0] round_addend = {t162, 9'd0, round_up & is_finite};
+    wire [14:0] t179 = unrounded + 15'(round_addend);
     assign result = 16'(t179);
 
     // Bits that nothing reads.
@@ -508,113 +513,132 @@ module fadd_e5f10 (
     output logic [15:0] result
 );
     wire swap = a[14:0] < b[14:0];
-    wire [15:0] large_1 = swap ? b : a;
-    wire [14:0] small_1 = swap ? a[14:0] : b[14:0];
-    wire t9 = a[15] ^ b[15];
-    wire t14 = large_1[14:10] == 5'd0;
-    wire t17 = small_1[14:10] == 5'd0;
-    wire t19 = large_1[14:10] == 5'd31;
-    wire [4:0] t25 = {large_1[14:11], (large_1[10] & ~t19) | t14};
-    wire [4:0] t29 = {small_1[14:11], small_1[10] | t17};
-    wire [4:0] t30 = t25 - t29;
-    wire [10:0] t33 = {~t17, small_1[9:0]};
-    wire [13:0] t35 = {t33, 3'd0};
-    wire [3:0] t38 = {4{t30[4]}};
-    wire [3:0] t39 = t30[3:0] | t38;
-    wire [5:0] t43 = {t33[10:6], t35[8:0] != 9'd0};
-    wire t82 = (large_1[9:0] != 10'd0) | (t9 & (small_1[14:10] == 5'd31));
-    wire is_nan = t19 & t82;
+    wire [15:0] larger = swap ? b : a;
+    wire [14:0] smaller = swap ? a[14:0] : b[14:0];
+    wire is_difference = a[15] ^ b[15];
+    wire [4:0] larger_exponent = larger[14:10];
+    wire larger_sign = larger[15];
+    wire larger_is_tiny = larger_exponent == 5'd0;
+    wire [4:0] smaller_exponent = smaller[14:10];
+    wire smaller_is_tiny = smaller_exponent == 5'd0;
+    wire larger_is_special = larger_exponent == 5'd31;
+    wire t22 = larger_exponent[0] & ~larger_is_special;
+    wire [4:0] exponent = {larger[14:11], t22 | larger_is_tiny};
+    wire [4:0] smaller_effective_exponent = {smaller[14:11], smaller_exponent[0] | smaller_is_tiny};
+    wire [4:0] distance = exponent - smaller_effective_exponent;
+    wire [10:0] smaller_significand = {~smaller_is_tiny, smaller[9:0]};
+    wire [13:0] t35 = {smaller_significand, 3'd0};
+    wire is_beyond = distance[4];
+    wire [3:0] saturated = distance[3:0] | {4{is_beyond}};
+    wire [5:0] by_8 = {smaller_significand[10:6], t35[8:0] != 9'd0};
+    wire [13:0] right_8 = saturated[3] ? 14'(by_8) : t35;
+    wire t81 = is_difference & (smaller_exponent == 5'd31);
+    wire is_nan = larger_is_special & ((larger[9:0] != 10'd0) | t81);
 
-    logic [13:0] t45_s1;
-    logic t50_s1, t56_s1, t62_s1, t9_s1, t14_s1, t19_s1, t11_s1, is_nan_s1;
-    logic [9:0] t12_s1;
-    logic [4:0] t25_s1;
+    logic [13:0] right_8_s1;
+    logic t50_s1, t56_s1, t62_s1, is_difference_s1, larger_is_tiny_s1, larger_is_special_s1;
+    logic larger_sign_s1, is_nan_s1;
+    logic [9:0] larger_fraction_s1;
+    logic [4:0] exponent_s1;
     always_ff @(posedge clk) begin
-        t45_s1 <= t39[3] ? 14'(t43) : t35;
-        t50_s1 <= t39[2];
-        t56_s1 <= t39[1];
-        t62_s1 <= t39[0];
-        t9_s1 <= t9;
-        t14_s1 <= t14;
-        t12_s1 <= large_1[9:0];
-        t19_s1 <= t19;
-        t25_s1 <= t25;
-        t11_s1 <= large_1[15];
+        right_8_s1 <= right_8;
+        t50_s1 <= saturated[2];
+        t56_s1 <= saturated[1];
+        t62_s1 <= saturated[0];
+        is_difference_s1 <= is_difference;
+        larger_is_tiny_s1 <= larger_is_tiny;
+        larger_fraction_s1 <= larger[9:0];
+        larger_is_special_s1 <= larger_is_special;
+        exponent_s1 <= exponent;
+        larger_sign_s1 <= larger_sign;
         is_nan_s1 <= is_nan;
     end
 
     // cycle 1
-    wire [9:0] t49 = {t45_s1[13:5], t45_s1[4:0] != 5'd0};
-    wire [13:0] t51 = t50_s1 ? 14'(t49) : t45_s1;
-    wire [11:0] t55 = {t51[13:3], t51[2:0] != 3'd0};
-    wire [13:0] t57 = t56_s1 ? 14'(t55) : t51;
-    wire [12:0] t61 = {t57[13:2], t57[1:0] != 2'd0};
-    wire [13:0] aligned = t62_s1 ? 14'(t61) : t57;
-    wire [13:0] t64 = {14{t9_s1}};
-    wire [14:0] t70 = {~t14_s1, t12_s1, 3'd0, 1'b1};
-    wire [14:0] t71 = {aligned ^ t64, t9_s1};
-    wire [15:0] sum = 16'(t70) + 16'(t71);
-    wire t76 = (sum[15] & ~t9_s1) | t19_s1;
-    wire [14:0] t78 = {t76, sum[14:1]};
-    wire is_special = t76 & (t25_s1 == 5'd30);
+    wire [9:0] by_4 = {right_8_s1[13:5], right_8_s1[4:0] != 5'd0};
+    wire [13:0] right_4 = t50_s1 ? 14'(by_4) : right_8_s1;
+    wire [11:0] by_2 = {right_4[13:3], right_4[2:0] != 3'd0};
+    wire [13:0] right_2 = t56_s1 ? 14'(by_2) : right_4;
+    wire [12:0] by_1 = {right_2[13:2], right_2[1:0] != 2'd0};
+    wire [13:0] aligned = t62_s1 ? 14'(by_1) : right_2;
+    wire [13:0] inverts = {14{is_difference_s1}};
+    wire [13:0] addend = aligned ^ inverts;
+    wire [10:0] larger_significand = {~larger_is_tiny_s1, larger_fraction_s1};
+    wire [14:0] augend = {larger_significand, 3'd0, 1'b1};
+    wire [14:0] t71 = {addend, is_difference_s1};
+    wire [15:0] sum = 16'(augend) + 16'(t71);
+    wire carry = (sum[15] & ~is_difference_s1) | larger_is_special_s1;
+    wire [14:0] magnitude = {carry, sum[14:1]};
+    wire is_special = carry & (exponent_s1 == 5'd30);
+    wire nonzero_11 = magnitude[14:11] != 4'd0;
+    wire nonzero_7 = sum[11:8] != 4'd0;
+    wire nonzero_3 = sum[7:4] != 4'd0;
+    wire nonzero_0 = sum[3:1] != 3'd0;
 
-    logic t94_s2, t92_s2, t90_s2, t88_s2, t9_s2, t11_s2, is_special_s2, is_nan_s2;
-    logic [4:0] t25_s2;
+    logic nonzero_0_s2, nonzero_3_s2, nonzero_7_s2, nonzero_11_s2, is_difference_s2, larger_sign_s2;
+    logic is_special_s2, is_nan_s2;
+    logic [4:0] exponent_s2;
     logic [6:0] t109_s2;
-    logic [14:0] t78_s2;
+    logic [14:0] magnitude_s2;
     always_ff @(posedge clk) begin
-        t94_s2 <= sum[3:1] != 3'd0;
-        t92_s2 <= sum[7:4] != 4'd0;
-        t90_s2 <= sum[11:8] != 4'd0;
-        t88_s2 <= t78[14:11] != 4'd0;
-        t25_s2 <= t25_s1;
+        nonzero_0_s2 <= nonzero_0;
+        nonzero_3_s2 <= nonzero_3;
+        nonzero_7_s2 <= nonzero_7;
+        nonzero_11_s2 <= nonzero_11;
+        exponent_s2 <= exponent_s1;
         t109_s2 <= sum[7:1];
-        t78_s2 <= t78;
-        t9_s2 <= t9_s1;
-        t11_s2 <= t11_s1;
+        magnitude_s2 <= magnitude;
+        is_difference_s2 <= is_difference_s1;
+        larger_sign_s2 <= larger_sign_s1;
         is_special_s2 <= is_special;
         is_nan_s2 <= is_nan_s1;
     end
 
     // cycle 2
-    wire t96 = {t88_s2, t90_s2, t92_s2, t94_s2} == 4'd0;
-    wire t97 = ~t96;
-    wire [4:0] t99 = t25_s2 & {5{t97}};
-    wire t105 = ({t88_s2, t90_s2} == 2'd0) & (t99[4] | t99[3]);
-    wire t108 = t99[4] | (t99[3] & ~t105);
-    wire [14:0] t118 = t105 ? {t109_s2, 8'd0} : t78_s2;
-    wire t121 = (t105 ? ~t92_s2 : ~t88_s2) & (t108 | t99[2]);
-    wire t124 = t108 | (t99[2] & ~t121);
-    wire t132 = t121 ? (t118[10:9] == 2'd0) : (t118[14:13] == 2'd0);
-    wire [14:0] t133 = t121 ? {t118[10:0], 4'd0} : t118;
-    wire t136 = t132 & (t124 | t99[1]);
-    wire t146 = t136 ? ~t133[12] : ~t133[14];
-    wire [14:0] t147 = t136 ? {t133[12:0], 2'd0} : t133;
-    wire t149 = (t124 | (t99[1] & ~t136)) | t99[0];
-    wire t150 = t146 & t149;
-    wire [14:0] normalised = t150 ? {t147[13:0], 1'b0} : t147;
-    wire [3:0] t154 = {t105, t121, t136, t150};
-    wire t162 = ~is_special_s2;
+    wire [3:0] nonzero_groups = {nonzero_11_s2, nonzero_7_s2, nonzero_3_s2, nonzero_0_s2};
+    wire sum_is_zero = nonzero_groups == 4'd0;
+    wire t97 = ~sum_is_zero;
+    wire [4:0] limit = exponent_s2 & {5{t97}};
+    wire has_room = limit[4];
+    wire is_left_8 = ({nonzero_11_s2, nonzero_7_s2} == 2'd0) & (has_room | limit[3]);
+    wire has_room_1 = has_room | (limit[3] & ~is_left_8);
+    wire t117 = is_left_8 ? ~nonzero_3_s2 : ~nonzero_11_s2;
+    wire [14:0] left_8 = is_left_8 ? {t109_s2, 8'd0} : magnitude_s2;
+    wire is_left_4 = t117 & (has_room_1 | limit[2]);
+    wire has_room_2 = has_room_1 | (limit[2] & ~is_left_4);
+    wire t132 = is_left_4 ? (left_8[10:9] == 2'd0) : (left_8[14:13] == 2'd0);
+    wire [14:0] left_4 = is_left_4 ? {left_8[10:0], 4'd0} : left_8;
+    wire is_left_2 = t132 & (has_room_2 | limit[1]);
+    wire has_room_3 = has_room_2 | (limit[1] & ~is_left_2);
+    wire t146 = is_left_2 ? ~left_4[12] : ~left_4[14];
+    wire [14:0] left_2 = is_left_2 ? {left_4[12:0], 2'd0} : left_4;
+    wire is_left_1 = t146 & (has_room_3 | limit[0]);
+    wire [14:0] normalised = is_left_1 ? {left_2[13:0], 1'b0} : left_2;
+    wire [3:0] leading_zeros = {is_left_8, is_left_4, is_left_2, is_left_1};
+    wire cancels = sum_is_zero & is_difference_s2;
+    wire carry_of_significand = normalised[14];
+    wire is_finite = ~is_special_s2;
     wire t168 = normalised[4] | (normalised[2:0] != 3'd0);
     wire round_up = normalised[3] & t168;
-    wire [9:0] t170 = {10{t162}};
+    wire [9:0] t170 = {10{is_finite}};
     wire [9:0] t175 = (normalised[13:4] & t170) | {is_nan_s2, 9'd0};
-    wire t177 = (t11_s2 & ~(t96 & t9_s2)) & ~is_nan_s2;
+    wire result_sign = (larger_sign_s2 & ~cancels) & ~is_nan_s2;
 
     logic [4:0] t158_s3;
     logic [9:0] t175_s3;
-    logic t172_s3, t160_s3, t177_s3;
+    logic t172_s3, carry_of_significand_s3, result_sign_s3;
     always_ff @(posedge clk) begin
-        t158_s3 <= t99 - 5'(t154);
+        t158_s3 <= limit - 5'(leading_zeros);
         t175_s3 <= t175;
-        t172_s3 <= round_up & t162;
-        t160_s3 <= normalised[14];
-        t177_s3 <= t177;
+        t172_s3 <= round_up & is_finite;
+        carry_of_significand_s3 <= carry_of_significand;
+        result_sign_s3 <= result_sign;
     end
 
     // cycle 3
-    wire [10:0] t179 = {t160_s3, 9'd0, t172_s3};
-    wire [15:0] t182 = {t177_s3, {t158_s3, t175_s3} + 15'(t179)};
+    wire [14:0] unrounded = {t158_s3, t175_s3};
+    wire [10:0] round_addend = {carry_of_significand_s3, 9'd0, t172_s3};
+    wire [15:0] t182 = {result_sign_s3, unrounded + 15'(round_addend)};
     assign result = t182;
 
     // Bits that nothing reads.
@@ -637,42 +661,53 @@ module fdiv_e5f10 (
     wire [4:0] b_exponent = b[14:10];
     wire b_sign = b[15];
     wire b_is_tiny = b_exponent == 5'd0;
-    wire t12 = a_exponent == 5'd31;
-    wire t13 = a[9:0] != 10'd0;
-    wire t17 = b_exponent == 5'd31;
-    wire t18 = b[9:0] != 10'd0;
-    wire t22 = (t12 & t13) | (t17 & t18);
-    wire t24 = (t12 | (b_is_tiny & ~t18)) | t22;
-    wire t25 = (a_is_tiny & ~t13) | t17;
-    wire is_nan = t22 | (t24 & t25);
-    wire [10:0] t29 = {~a_is_tiny, a[9:0]};
-    wire [4:0] t33 = {a[14:11], a_exponent[0] | a_is_tiny};
-    wire t35 = t29[10:7] != 4'd0;
-    wire t42 = {t35, a[6:3] != 4'd0} == 2'd0;
-    wire t49 = t42 ? ~(a[2:0] != 3'd0) : ~t35;
-    wire [10:0] t50 = t42 ? {a[2:0], 8'd0} : t29;
-    wire t58 = t49 ? (t50[6:5] == 2'd0) : (t50[10:9] == 2'd0);
-    wire [10:0] t59 = t49 ? {t50[6:0], 4'd0} : t50;
-    wire t66 = t58 ? ~t59[8] : ~t59[10];
-    wire [10:0] t67 = t58 ? {t59[8:0], 2'd0} : t59;
-    wire [10:0] normalised = t66 ? {t67[9:0], 1'b0} : t67;
-    wire [3:0] t71 = {t42, t49, t58, t66};
-    wire [10:0] t74 = {~b_is_tiny, b[9:0]};
-    wire [4:0] t78 = {b[14:11], b_exponent[0] | b_is_tiny};
-    wire t80 = t74[10:7] != 4'd0;
-    wire t87 = {t80, b[6:3] != 4'd0} == 2'd0;
-    wire t92 = t87 ? ~(b[2:0] != 3'd0) : ~t80;
-    wire [10:0] t93 = t87 ? {b[2:0], 8'd0} : t74;
-    wire t100 = t92 ? (t93[6:5] == 2'd0) : (t93[10:9] == 2'd0);
-    wire [10:0] t101 = t92 ? {t93[6:0], 4'd0} : t93;
-    wire t108 = t100 ? ~t101[8] : ~t101[10];
-    wire [10:0] t109 = t100 ? {t101[8:0], 2'd0} : t101;
-    wire [10:0] normalised_1 = t108 ? {t109[9:0], 1'b0} : t109;
-    wire [3:0] t113 = {t87, t92, t100, t108};
+    wire a_is_special = a_exponent == 5'd31;
+    wire a_has_fraction = a[9:0] != 10'd0;
+    wire a_is_nan = a_is_special & a_has_fraction;
+    wire a_is_zero = a_is_tiny & ~a_has_fraction;
+    wire b_is_special = b_exponent == 5'd31;
+    wire b_has_fraction = b[9:0] != 10'd0;
+    wire b_is_nan = b_is_special & b_has_fraction;
+    wire b_is_zero = b_is_tiny & ~b_has_fraction;
+    wire t22 = a_is_nan | b_is_nan;
+    wire has_special = (a_is_special | b_is_zero) | t22;
+    wire is_zero = a_is_zero | b_is_special;
+    wire is_nan = t22 | (has_special & is_zero);
+    wire [10:0] a_significand = {~a_is_tiny, a[9:0]};
+    wire [4:0] a_effective_exponent = {a[14:11], a_exponent[0] | a_is_tiny};
+    wire nonzero_7 = a_significand[10:7] != 4'd0;
+    wire nonzero_3 = a[6:3] != 4'd0;
+    wire nonzero_0 = a[2:0] != 3'd0;
+    wire is_left_8 = {nonzero_7, nonzero_3} == 2'd0;
+    wire is_left_4 = is_left_8 ? ~nonzero_0 : ~nonzero_7;
+    wire [10:0] left_8 = is_left_8 ? {a[2:0], 8'd0} : a_significand;
+    wire is_left_2 = is_left_4 ? (left_8[6:5] == 2'd0) : (left_8[10:9] == 2'd0);
+    wire [10:0] left_4 = is_left_4 ? {left_8[6:0], 4'd0} : left_8;
+    wire is_left_1 = is_left_2 ? ~left_4[8] : ~left_4[10];
+    wire [10:0] left_2 = is_left_2 ? {left_4[8:0], 2'd0} : left_4;
+    wire [10:0] normalised = is_left_1 ? {left_2[9:0], 1'b0} : left_2;
+    wire [3:0] leading_zeros = {is_left_8, is_left_4, is_left_2, is_left_1};
+    wire [5:0] t72 = 6'(a_effective_exponent) - 6'(leading_zeros);
+    wire [10:0] b_significand = {~b_is_tiny, b[9:0]};
+    wire [4:0] b_effective_exponent = {b[14:11], b_exponent[0] | b_is_tiny};
+    wire nonzero_7_1 = b_significand[10:7] != 4'd0;
+    wire nonzero_3_1 = b[6:3] != 4'd0;
+    wire nonzero_0_1 = b[2:0] != 3'd0;
+    wire is_left_8_1 = {nonzero_7_1, nonzero_3_1} == 2'd0;
+    wire is_left_4_1 = is_left_8_1 ? ~nonzero_0_1 : ~nonzero_7_1;
+    wire [10:0] left_8_1 = is_left_8_1 ? {b[2:0], 8'd0} : b_significand;
+    wire is_left_2_1 = is_left_4_1 ? (left_8_1[6:5] == 2'd0) : (left_8_1[10:9] == 2'd0);
+    wire [10:0] left_4_1 = is_left_4_1 ? {left_8_1[6:0], 4'd0} : left_8_1;
+    wire is_left_1_1 = is_left_2_1 ? ~left_4_1[8] : ~left_4_1[10];
+    wire [10:0] left_2_1 = is_left_2_1 ? {left_4_1[8:0], 2'd0} : left_4_1;
+    wire [10:0] normalised_1 = is_left_1_1 ? {left_2_1[9:0], 1'b0} : left_2_1;
+    wire [3:0] leading_zeros_1 = {is_left_8_1, is_left_4_1, is_left_2_1, is_left_1_1};
+    wire [5:0] t114 = 6'(b_effective_exponent) - 6'(leading_zeros_1);
     wire [22:0] t119 = {normalised[10:1], normalised[0], 12'd0};
     wire [11:0] t121 = 12'(t119[22:12]) - 12'(normalised_1);
+    wire result_sign = (a_sign ^ b_sign) & ~is_nan;
 
-    logic t122_s1, t25_s1, t24_s1, is_nan_s1, t353_s1;
+    logic t122_s1, is_zero_s1, has_special_s1, is_nan_s1, result_sign_s1;
     logic [10:0] t120_s1, t124_s1, normalised_s1;
     logic [5:0] t72_s1, t114_s1;
     always_ff @(posedge clk) begin
@@ -680,12 +715,12 @@ module fdiv_e5f10 (
         t120_s1 <= t119[22:12];
         t124_s1 <= t121[10:0];
         normalised_s1 <= normalised_1;
-        t72_s1 <= 6'(t33) - 6'(t71);
-        t114_s1 <= 6'(t78) - 6'(t113);
-        t25_s1 <= t25;
-        t24_s1 <= t24;
+        t72_s1 <= t72;
+        t114_s1 <= t114;
+        is_zero_s1 <= is_zero;
+        has_special_s1 <= has_special;
         is_nan_s1 <= is_nan;
-        t353_s1 <= (a_sign ^ b_sign) & ~is_nan;
+        result_sign_s1 <= result_sign;
     end
 
     // cycle 1
@@ -700,20 +735,26 @@ module fdiv_e5f10 (
     wire [6:0] t261 = 7'($signed(t72_s1)) - 7'($signed(t114_s1));
     wire [7:0] t265 = 8'($signed(t261)) + 8'd29;
     wire t276 = (t265[4] & t265[5]) | t265[6];
-    wire t279 = (t265[6:4] != 3'd0) & ~t265[7];
-    wire [4:0] t280 = {~t265[4], t265[3:0]};
+    wire is_normal = (t265[6:4] != 3'd0) & ~t265[7];
+    wire [4:0] above_least_normal = {~t265[4], t265[3:0]};
     wire [6:0] t281 = 7'd16 - t265[6:0];
-    wire [7:0] t282_x8 = 8'($signed(t281));
-    wire t285 = t279 & ~t25_s1;
-    wire t287 = t282_x8[7:4] != 4'd0;
-    wire [3:0] t292 = (t281[3:0] | {4{t287}}) | {4{t25_s1}};
+    wire [7:0] below_least_normal_x8 = 8'($signed(t281));
+    wire is_normal_number = is_normal & ~is_zero_s1;
+    wire is_beyond = below_least_normal_x8[7:4] != 4'd0;
+    wire [3:0] saturated = t281[3:0] | {4{is_beyond}};
+    wire [3:0] far = saturated | {4{is_zero_s1}};
+    wire is_too_large = t276 | (above_least_normal[4:1] == 4'd15);
+    wire is_largest_binade = above_least_normal == 5'd29;
+    wire [4:0] t328 = {5{is_normal_number}};
+    wire [4:0] biased_exponent = above_least_normal & t328;
 
     logic [1:0] t145_s2;
-    logic t141_s2, t152_s2, t285_s2, t322_s2, t321_s2, t24_s2, is_nan_s2, t353_s2;
+    logic t141_s2, t152_s2, is_normal_number_s2, is_largest_binade_s2, is_too_large_s2, has_special_s2;
+    logic is_nan_s2, result_sign_s2;
     logic [11:0] t150_s2;
     logic [10:0] t153_s2, normalised_s2;
-    logic [3:0] t292_s2;
-    logic [4:0] t329_s2;
+    logic [3:0] far_s2;
+    logic [4:0] biased_exponent_s2;
     always_ff @(posedge clk) begin
         t145_s2 <= t145;
         t141_s2 <= t140[12];
@@ -721,14 +762,14 @@ module fdiv_e5f10 (
         t150_s2 <= t150;
         t153_s2 <= t151[10:0];
         normalised_s2 <= normalised_s1;
-        t285_s2 <= t285;
-        t292_s2 <= t292;
-        t322_s2 <= t280 == 5'd29;
-        t321_s2 <= t276 | (t280[4:1] == 4'd15);
-        t24_s2 <= t24_s1;
-        t329_s2 <= t280 & {5{t285}};
+        is_normal_number_s2 <= is_normal_number;
+        far_s2 <= far;
+        is_largest_binade_s2 <= is_largest_binade;
+        is_too_large_s2 <= is_too_large;
+        has_special_s2 <= has_special_s1;
+        biased_exponent_s2 <= biased_exponent;
         is_nan_s2 <= is_nan_s1;
-        t353_s2 <= t353_s1;
+        result_sign_s2 <= result_sign_s1;
     end
 
     // cycle 2
@@ -741,11 +782,12 @@ module fdiv_e5f10 (
     wire [11:0] t183 = {t173[12] ? t172[10:0] : t173[10:0], 1'b0};
     wire [12:0] t184 = 13'(t183) - normalised_x13_1;
 
-    logic [4:0] t178_s3, t329_s3;
-    logic t174_s3, t185_s3, t285_s3, t322_s3, t321_s3, t24_s3, is_nan_s3, t353_s3;
+    logic [4:0] t178_s3, biased_exponent_s3;
+    logic t174_s3, t185_s3, is_normal_number_s3, is_largest_binade_s3, is_too_large_s3, has_special_s3;
+    logic is_nan_s3, result_sign_s3;
     logic [11:0] t183_s3;
     logic [10:0] t186_s3, normalised_s3;
-    logic [3:0] t292_s3;
+    logic [3:0] far_s3;
     always_ff @(posedge clk) begin
         t178_s3 <= {t167, ~t162[12]};
         t174_s3 <= t173[12];
@@ -753,14 +795,14 @@ module fdiv_e5f10 (
         t183_s3 <= t183;
         t186_s3 <= t184[10:0];
         normalised_s3 <= normalised_s2;
-        t285_s3 <= t285_s2;
-        t292_s3 <= t292_s2;
-        t322_s3 <= t322_s2;
-        t321_s3 <= t321_s2;
-        t24_s3 <= t24_s2;
-        t329_s3 <= t329_s2;
+        is_normal_number_s3 <= is_normal_number_s2;
+        far_s3 <= far_s2;
+        is_largest_binade_s3 <= is_largest_binade_s2;
+        is_too_large_s3 <= is_too_large_s2;
+        has_special_s3 <= has_special_s2;
+        biased_exponent_s3 <= biased_exponent_s2;
         is_nan_s3 <= is_nan_s2;
-        t353_s3 <= t353_s2;
+        result_sign_s3 <= result_sign_s2;
     end
 
     // cycle 3
@@ -774,11 +816,12 @@ module fdiv_e5f10 (
     wire [12:0] t217 = 13'(t216) - normalised_x13_2;
 
     logic [7:0] t211_s4;
-    logic t207_s4, t218_s4, t285_s4, t322_s4, t321_s4, t24_s4, is_nan_s4, t353_s4;
+    logic t207_s4, t218_s4, is_normal_number_s4, is_largest_binade_s4, is_too_large_s4, has_special_s4;
+    logic is_nan_s4, result_sign_s4;
     logic [11:0] t216_s4;
     logic [10:0] t219_s4, normalised_s4;
-    logic [3:0] t292_s4;
-    logic [4:0] t329_s4;
+    logic [3:0] far_s4;
+    logic [4:0] biased_exponent_s4;
     always_ff @(posedge clk) begin
         t211_s4 <= {t200, ~t195[12]};
         t207_s4 <= t206[12];
@@ -786,14 +829,14 @@ module fdiv_e5f10 (
         t216_s4 <= t216;
         t219_s4 <= t217[10:0];
         normalised_s4 <= normalised_s3;
-        t285_s4 <= t285_s3;
-        t292_s4 <= t292_s3;
-        t322_s4 <= t322_s3;
-        t321_s4 <= t321_s3;
-        t24_s4 <= t24_s3;
-        t329_s4 <= t329_s3;
+        is_normal_number_s4 <= is_normal_number_s3;
+        far_s4 <= far_s3;
+        is_largest_binade_s4 <= is_largest_binade_s3;
+        is_too_large_s4 <= is_too_large_s3;
+        has_special_s4 <= has_special_s3;
+        biased_exponent_s4 <= biased_exponent_s3;
         is_nan_s4 <= is_nan_s3;
-        t353_s4 <= t353_s3;
+        result_sign_s4 <= result_sign_s3;
     end
 
     // cycle 4
@@ -806,14 +849,16 @@ module fdiv_e5f10 (
     wire [11:0] t249 = {t239[12] ? t238[10:0] : t239[10:0], 1'b0};
     wire [12:0] t250 = 13'(t249) - normalised_x13_3;
     wire [11:0] t255 = {t233, ~t228[12], ~t239[12]};
-    wire [3:0] t293 = t285_s4 ? 4'(t211_s4[7]) : t292_s4;
-    wire t325 = (t321_s4 | (t322_s4 & t211_s4[7])) & t285_s4;
-    wire is_special = t24_s4 | t325;
+    wire is_two_or_more = t211_s4[7];
+    wire [3:0] shift = is_normal_number_s4 ? 4'(is_two_or_more) : far_s4;
+    wire t324 = is_too_large_s4 | (is_largest_binade_s4 & is_two_or_more);
+    wire overflows = t324 & is_normal_number_s4;
+    wire is_special = has_special_s4 | overflows;
     wire [4:0] t330 = {5{is_special}};
 
     logic [10:0] t253_s5;
-    logic t251_s5, t298_s5, t304_s5, t310_s5, t316_s5, is_special_s5, t266_s5, t285_s5, t335_s5;
-    logic is_nan_s5, t353_s5;
+    logic t251_s5, t298_s5, t304_s5, t310_s5, t316_s5, is_special_s5, is_two_or_more_s5;
+    logic is_normal_number_s5, t335_s5, is_nan_s5, result_sign_s5;
     logic [11:0] t256_s5;
     logic [4:0] t294_s5, t331_s5;
     always_ff @(posedge clk) begin
@@ -821,54 +866,58 @@ module fdiv_e5f10 (
         t251_s5 <= t250[12];
         t256_s5 <= t255;
         t294_s5 <= t211_s4[7:3];
-        t298_s5 <= t293[3];
-        t304_s5 <= t293[2];
-        t310_s5 <= t293[1];
-        t316_s5 <= t293[0];
+        t298_s5 <= shift[3];
+        t304_s5 <= shift[2];
+        t310_s5 <= shift[1];
+        t316_s5 <= shift[0];
         is_special_s5 <= is_special;
-        t266_s5 <= t211_s4[7];
-        t285_s5 <= t285_s4;
-        t335_s5 <= t285_s4 & t211_s4[7];
+        is_two_or_more_s5 <= is_two_or_more;
+        is_normal_number_s5 <= is_normal_number_s4;
+        t335_s5 <= is_normal_number_s4 & is_two_or_more;
         is_nan_s5 <= is_nan_s4;
-        t331_s5 <= t329_s4 | t330;
-        t353_s5 <= t353_s4;
+        t331_s5 <= biased_exponent_s4 | t330;
+        result_sign_s5 <= result_sign_s4;
     end
 
     // cycle 5
     wire [12:0] quotient = {t256_s5, ~t251_s5};
     wire [13:0] t264 = {quotient, t253_s5 != 11'd0};
-    wire [5:0] t297 = {t294_s5, t264[8:0] != 9'd0};
-    wire [13:0] t299 = t298_s5 ? 14'(t297) : t264;
-    wire [9:0] t303 = {t299[13:5], t299[4:0] != 5'd0};
-    wire [13:0] t305 = t304_s5 ? 14'(t303) : t299;
-    wire [11:0] t309 = {t305[13:3], t305[2:0] != 3'd0};
-    wire [13:0] t311 = t310_s5 ? 14'(t309) : t305;
+    wire [5:0] by_8 = {t294_s5, t264[8:0] != 9'd0};
+    wire [13:0] right_8 = t298_s5 ? 14'(by_8) : t264;
+    wire [9:0] by_4 = {right_8[13:5], right_8[4:0] != 5'd0};
+    wire [13:0] right_4 = t304_s5 ? 14'(by_4) : right_8;
+    wire [11:0] by_2 = {right_4[13:3], right_4[2:0] != 3'd0};
+    wire [13:0] right_2 = t310_s5 ? 14'(by_2) : right_4;
 
-    logic [13:0] t311_s6;
-    logic t314_s6, t316_s6, is_special_s6, t266_s6, t285_s6, t335_s6, is_nan_s6, t353_s6;
+    logic [13:0] right_2_s6;
+    logic t314_s6, t316_s6, is_special_s6, is_two_or_more_s6, is_normal_number_s6, t335_s6, is_nan_s6;
+    logic result_sign_s6;
     logic [4:0] t331_s6;
     always_ff @(posedge clk) begin
-        t311_s6 <= t311;
-        t314_s6 <= t311[1:0] != 2'd0;
+        right_2_s6 <= right_2;
+        t314_s6 <= right_2[1:0] != 2'd0;
         t316_s6 <= t316_s5;
         is_special_s6 <= is_special_s5;
-        t266_s6 <= t266_s5;
-        t285_s6 <= t285_s5;
+        is_two_or_more_s6 <= is_two_or_more_s5;
+        is_normal_number_s6 <= is_normal_number_s5;
         t335_s6 <= t335_s5;
         is_nan_s6 <= is_nan_s5;
         t331_s6 <= t331_s5;
-        t353_s6 <= t353_s5;
+        result_sign_s6 <= result_sign_s5;
     end
 
     // cycle 6
-    wire [12:0] aligned = t316_s6 ? {t311_s6[13:2], t314_s6} : t311_s6[12:0];
-    wire t332 = ~is_special_s6;
-    wire [1:0] t336 = {t335_s6, t285_s6 ? ~t266_s6 : aligned[12]};
+    wire [12:0] by_1 = {right_2_s6[13:2], t314_s6};
+    wire [12:0] aligned = t316_s6 ? by_1 : right_2_s6[12:0];
+    wire is_finite = ~is_special_s6;
+    wire t334 = is_normal_number_s6 ? ~is_two_or_more_s6 : aligned[12];
+    wire [1:0] carry_of_significand = {t335_s6, t334} & {2{is_finite}};
     wire round_up = aligned[1] & (aligned[2] | aligned[0]);
-    wire [9:0] t346 = {10{t332}};
+    wire [9:0] t346 = {10{is_finite}};
     wire [9:0] t351 = (aligned[11:2] & t346) | {is_nan_s6, 9'd0};
-    wire [11:0] t355 = {t336 & {2{t332}}, 9'd0, round_up & t332};
-    wire [15:0] t358 = {t353_s6, {t331_s6, t351} + 15'(t355)};
+    wire [14:0] unrounded = {t331_s6, t351};
+    wire [11:0] round_addend = {carry_of_significand, 9'd0, round_up & is_finite};
+    wire [15:0] t358 = {result_sign_s6, unrounded + 15'(round_addend)};
     assign result = t358;
 
     // Bits that nothing reads.
@@ -890,7 +939,7 @@ module fdiv_e5f10 (
         t228[11],
         t239[11],
         t250[11],
-        t282_x8[3:0]
+        below_least_normal_x8[3:0]
     };
 endmodule
 

@@ -11,163 +11,179 @@ module fadd_e8f23 (
     output logic [31:0] result
 );
     wire swap = a[30:0] < b[30:0];
-    wire [31:0] large_1 = swap ? b : a;
-    wire [30:0] small_1 = swap ? a[30:0] : b[30:0];
-    wire t9 = a[31] ^ b[31];
-    wire t14 = large_1[30:23] == 8'd0;
-    wire t17 = small_1[30:23] == 8'd0;
-    wire t19 = large_1[30:23] == 8'd255;
-    wire [23:0] t33 = {~t17, small_1[22:0]};
-    wire [26:0] t35 = {t33, 3'd0};
-    wire t89 = (large_1[22:0] != 23'd0) | (t9 & (small_1[30:23] == 8'd255));
+    wire [31:0] larger = swap ? b : a;
+    wire [30:0] smaller = swap ? a[30:0] : b[30:0];
+    wire is_difference = a[31] ^ b[31];
+    wire [7:0] larger_exponent = larger[30:23];
+    wire larger_sign = larger[31];
+    wire larger_is_tiny = larger_exponent == 8'd0;
+    wire [7:0] smaller_exponent = smaller[30:23];
+    wire smaller_is_tiny = smaller_exponent == 8'd0;
+    wire larger_is_special = larger_exponent == 8'd255;
+    wire t22 = larger_exponent[0] & ~larger_is_special;
+    wire [23:0] smaller_significand = {~smaller_is_tiny, smaller[22:0]};
+    wire [26:0] t35 = {smaller_significand, 3'd0};
+    wire t88 = is_difference & (smaller_exponent == 8'd255);
 
-    logic t23_s1, t27_s1, t43_s1, t9_s1, t14_s1, t19_s1, t89_s1, t11_s1;
+    logic t23_s1, t27_s1, t43_s1, is_difference_s1, larger_is_tiny_s1, larger_is_special_s1, t89_s1;
+    logic larger_sign_s1;
     logic [6:0] t24_s1, t28_s1;
     logic [9:0] t41_s1;
     logic [26:0] t35_s1;
-    logic [22:0] t12_s1;
+    logic [22:0] larger_fraction_s1;
     always_ff @(posedge clk) begin
-        t23_s1 <= (large_1[23] & ~t19) | t14;
-        t24_s1 <= large_1[30:24];
-        t27_s1 <= small_1[23] | t17;
-        t28_s1 <= small_1[30:24];
+        t23_s1 <= t22 | larger_is_tiny;
+        t24_s1 <= larger[30:24];
+        t27_s1 <= smaller_exponent[0] | smaller_is_tiny;
+        t28_s1 <= smaller[30:24];
         t43_s1 <= t35[16:0] != 17'd0;
-        t41_s1 <= t33[23:14];
+        t41_s1 <= smaller_significand[23:14];
         t35_s1 <= t35;
-        t9_s1 <= t9;
-        t14_s1 <= t14;
-        t12_s1 <= large_1[22:0];
-        t19_s1 <= t19;
-        t89_s1 <= t89;
-        t11_s1 <= large_1[31];
+        is_difference_s1 <= is_difference;
+        larger_is_tiny_s1 <= larger_is_tiny;
+        larger_fraction_s1 <= larger[22:0];
+        larger_is_special_s1 <= larger_is_special;
+        t89_s1 <= (larger[22:0] != 23'd0) | t88;
+        larger_sign_s1 <= larger_sign;
     end
 
     // cycle 1
-    wire [7:0] t25 = {t24_s1, t23_s1};
-    wire [7:0] t30 = t25 - {t28_s1, t27_s1};
-    wire t37 = t30[7:5] != 3'd0;
-    wire [4:0] t40 = t30[4:0] | {5{t37}};
-    wire [10:0] t44 = {t41_s1, t43_s1};
-    wire [26:0] t46 = t40[4] ? 27'(t44) : t35_s1;
-    wire [18:0] t50 = {t46[26:9], t46[8:0] != 9'd0};
-    wire [26:0] t52 = t40[3] ? 27'(t50) : t46;
-    wire [22:0] t56 = {t52[26:5], t52[4:0] != 5'd0};
-    wire [26:0] t58 = t40[2] ? 27'(t56) : t52;
-    wire is_nan = t19_s1 & t89_s1;
+    wire [7:0] exponent = {t24_s1, t23_s1};
+    wire [7:0] smaller_effective_exponent = {t28_s1, t27_s1};
+    wire [7:0] distance = exponent - smaller_effective_exponent;
+    wire is_beyond = distance[7:5] != 3'd0;
+    wire [4:0] t39 = {5{is_beyond}};
+    wire [4:0] saturated = distance[4:0] | t39;
+    wire [10:0] by_16 = {t41_s1, t43_s1};
+    wire [26:0] right_16 = saturated[4] ? 27'(by_16) : t35_s1;
+    wire [18:0] by_8 = {right_16[26:9], right_16[8:0] != 9'd0};
+    wire [26:0] right_8 = saturated[3] ? 27'(by_8) : right_16;
+    wire [22:0] by_4 = {right_8[26:5], right_8[4:0] != 5'd0};
+    wire [26:0] right_4 = saturated[2] ? 27'(by_4) : right_8;
+    wire is_nan = larger_is_special_s1 & t89_s1;
 
-    logic [26:0] t58_s2;
-    logic t61_s2, t63_s2, t69_s2, t9_s2, t14_s2, t19_s2, t11_s2, is_nan_s2;
-    logic [22:0] t12_s2;
-    logic [7:0] t25_s2;
+    logic [26:0] right_4_s2;
+    logic t61_s2, t63_s2, t69_s2, is_difference_s2, larger_is_tiny_s2, larger_is_special_s2;
+    logic larger_sign_s2, is_nan_s2;
+    logic [22:0] larger_fraction_s2;
+    logic [7:0] exponent_s2;
     always_ff @(posedge clk) begin
-        t58_s2 <= t58;
-        t61_s2 <= t58[2:0] != 3'd0;
-        t63_s2 <= t40[1];
-        t69_s2 <= t40[0];
-        t9_s2 <= t9_s1;
-        t14_s2 <= t14_s1;
-        t12_s2 <= t12_s1;
-        t19_s2 <= t19_s1;
-        t25_s2 <= t25;
-        t11_s2 <= t11_s1;
+        right_4_s2 <= right_4;
+        t61_s2 <= right_4[2:0] != 3'd0;
+        t63_s2 <= saturated[1];
+        t69_s2 <= saturated[0];
+        is_difference_s2 <= is_difference_s1;
+        larger_is_tiny_s2 <= larger_is_tiny_s1;
+        larger_fraction_s2 <= larger_fraction_s1;
+        larger_is_special_s2 <= larger_is_special_s1;
+        exponent_s2 <= exponent;
+        larger_sign_s2 <= larger_sign_s1;
         is_nan_s2 <= is_nan;
     end
 
     // cycle 2
-    wire [24:0] t62 = {t58_s2[26:3], t61_s2};
-    wire [26:0] t64 = t63_s2 ? 27'(t62) : t58_s2;
-    wire [25:0] t68 = {t64[26:2], t64[1:0] != 2'd0};
-    wire [26:0] aligned = t69_s2 ? 27'(t68) : t64;
-    wire [26:0] t71 = {27{t9_s2}};
-    wire [27:0] t77 = {~t14_s2, t12_s2, 3'd0, 1'b1};
-    wire [27:0] t78 = {aligned ^ t71, t9_s2};
-    wire [28:0] sum = 29'(t77) + 29'(t78);
-    wire t83 = (sum[28] & ~t9_s2) | t19_s2;
-    wire [27:0] t85 = {t83, sum[27:1]};
-    wire is_special = t83 & (t25_s2 == 8'd254);
-    wire t95 = t85[27:24] != 4'd0;
-    wire t97 = sum[24:21] != 4'd0;
-    wire t99 = sum[20:17] != 4'd0;
-    wire t101 = sum[16:13] != 4'd0;
-    wire t103 = sum[12:9] != 4'd0;
-    wire t105 = sum[8:5] != 4'd0;
-    wire t107 = sum[4:1] != 4'd0;
-    wire [6:0] t108 = {t95, t97, t99, t101, t103, t105, t107};
-    wire t109 = t108 == 7'd0;
-    wire t110 = ~t109;
-    wire [7:0] t112 = t25_s2 & {8{t110}};
-    wire t211 = (t11_s2 & ~(t109 & t9_s2)) & ~is_nan_s2;
+    wire [24:0] by_2 = {right_4_s2[26:3], t61_s2};
+    wire [26:0] right_2 = t63_s2 ? 27'(by_2) : right_4_s2;
+    wire [25:0] by_1 = {right_2[26:2], right_2[1:0] != 2'd0};
+    wire [26:0] aligned = t69_s2 ? 27'(by_1) : right_2;
+    wire [26:0] inverts = {27{is_difference_s2}};
+    wire [26:0] addend = aligned ^ inverts;
+    wire [23:0] larger_significand = {~larger_is_tiny_s2, larger_fraction_s2};
+    wire [27:0] augend = {larger_significand, 3'd0, 1'b1};
+    wire [27:0] t78 = {addend, is_difference_s2};
+    wire [28:0] sum = 29'(augend) + 29'(t78);
+    wire carry = (sum[28] & ~is_difference_s2) | larger_is_special_s2;
+    wire [27:0] magnitude = {carry, sum[27:1]};
+    wire is_special = carry & (exponent_s2 == 8'd254);
+    wire nonzero_24 = magnitude[27:24] != 4'd0;
+    wire nonzero_20 = sum[24:21] != 4'd0;
+    wire nonzero_16 = sum[20:17] != 4'd0;
+    wire nonzero_12 = sum[16:13] != 4'd0;
+    wire nonzero_8 = sum[12:9] != 4'd0;
+    wire nonzero_4 = sum[8:5] != 4'd0;
+    wire nonzero_0 = sum[4:1] != 4'd0;
+    wire [6:0] nonzero_groups = {nonzero_24, nonzero_20, nonzero_16, nonzero_12, nonzero_8, nonzero_4, nonzero_0};
+    wire sum_is_zero = nonzero_groups == 7'd0;
+    wire t110 = ~sum_is_zero;
+    wire [7:0] limit = exponent_s2 & {8{t110}};
+    wire t116 = {nonzero_24, nonzero_20, nonzero_16, nonzero_12} == 4'd0;
+    wire cancels = sum_is_zero & is_difference_s2;
+    wire result_sign = (larger_sign_s2 & ~cancels) & ~is_nan_s2;
 
-    logic [7:0] t112_s3;
-    logic t116_s3, t107_s3, t105_s3, t103_s3, t130_s3, t132_s3, is_special_s3, is_nan_s3, t211_s3;
+    logic [7:0] limit_s3;
+    logic t116_s3, nonzero_0_s3, nonzero_4_s3, nonzero_8_s3, t130_s3, t132_s3, is_special_s3, is_nan_s3;
+    logic result_sign_s3;
     logic [11:0] t123_s3;
-    logic [27:0] t85_s3;
-    logic [6:0] t108_s3;
+    logic [6:0] nonzero_groups_s3;
+    logic [27:0] magnitude_s3;
     always_ff @(posedge clk) begin
-        t112_s3 <= t112;
-        t116_s3 <= {t95, t97, t99, t101} == 4'd0;
+        limit_s3 <= limit;
+        t116_s3 <= t116;
         t123_s3 <= sum[12:1];
-        t107_s3 <= t107;
-        t105_s3 <= t105;
-        t103_s3 <= t103;
-        t130_s3 <= {t103, t105} == 2'd0;
-        t132_s3 <= {t95, t97} == 2'd0;
-        t85_s3 <= t85;
-        t108_s3 <= t108;
+        nonzero_0_s3 <= nonzero_0;
+        nonzero_4_s3 <= nonzero_4;
+        nonzero_8_s3 <= nonzero_8;
+        t130_s3 <= {nonzero_8, nonzero_4} == 2'd0;
+        t132_s3 <= {nonzero_24, nonzero_20} == 2'd0;
+        nonzero_groups_s3 <= nonzero_groups;
+        magnitude_s3 <= magnitude;
         is_special_s3 <= is_special;
         is_nan_s3 <= is_nan_s2;
-        t211_s3 <= t211;
+        result_sign_s3 <= result_sign;
     end
 
     // cycle 3
-    wire t114 = t112_s3[7:5] != 3'd0;
-    wire t119 = t116_s3 & (t114 | t112_s3[4]);
-    wire t122 = t114 | (t112_s3[4] & ~t119);
-    wire [27:0] t134 = t119 ? {t123_s3, 16'd0} : t85_s3;
-    wire [6:0] t135 = t119 ? {t103_s3, t105_s3, t107_s3, 4'd0} : t108_s3;
-    wire t138 = (t119 ? t130_s3 : t132_s3) & (t122 | t112_s3[3]);
-    wire t141 = t122 | (t112_s3[3] & ~t138);
-    wire t152 = t138 ? ~t135[4] : ~t135[6];
-    wire [27:0] t153 = t138 ? {t134[19:0], 8'd0} : t134;
-    wire t156 = t152 & (t141 | t112_s3[2]);
-    wire t159 = t141 | (t112_s3[2] & ~t156);
-    wire t166 = t156 ? (t153[23:22] == 2'd0) : (t153[27:26] == 2'd0);
-    wire [27:0] t167 = t156 ? {t153[23:0], 4'd0} : t153;
-    wire t170 = t166 & (t159 | t112_s3[1]);
-    wire t173 = t159 | (t112_s3[1] & ~t170);
-    wire t180 = t170 ? ~t167[25] : ~t167[27];
-    wire [27:0] t181 = t170 ? {t167[25:0], 2'd0} : t167;
-    wire t184 = t180 & (t173 | t112_s3[0]);
-    wire [27:0] normalised = t184 ? {t181[26:0], 1'b0} : t181;
-    wire [4:0] t188 = {t119, t138, t156, t170, t184};
-    wire t196 = ~is_special_s3;
+    wire has_room = limit_s3[7:5] != 3'd0;
+    wire is_left_16 = t116_s3 & (has_room | limit_s3[4]);
+    wire has_room_1 = has_room | (limit_s3[4] & ~is_left_16);
+    wire [6:0] t128 = {nonzero_8_s3, nonzero_4_s3, nonzero_0_s3, 4'd0};
+    wire [6:0] groups_left_16 = is_left_16 ? t128 : nonzero_groups_s3;
+    wire [27:0] left_16 = is_left_16 ? {t123_s3, 16'd0} : magnitude_s3;
+    wire is_left_8 = (is_left_16 ? t130_s3 : t132_s3) & (has_room_1 | limit_s3[3]);
+    wire has_room_2 = has_room_1 | (limit_s3[3] & ~is_left_8);
+    wire t152 = is_left_8 ? ~groups_left_16[4] : ~groups_left_16[6];
+    wire [27:0] left_8 = is_left_8 ? {left_16[19:0], 8'd0} : left_16;
+    wire is_left_4 = t152 & (has_room_2 | limit_s3[2]);
+    wire has_room_3 = has_room_2 | (limit_s3[2] & ~is_left_4);
+    wire t166 = is_left_4 ? (left_8[23:22] == 2'd0) : (left_8[27:26] == 2'd0);
+    wire [27:0] left_4 = is_left_4 ? {left_8[23:0], 4'd0} : left_8;
+    wire is_left_2 = t166 & (has_room_3 | limit_s3[1]);
+    wire has_room_4 = has_room_3 | (limit_s3[1] & ~is_left_2);
+    wire t180 = is_left_2 ? ~left_4[25] : ~left_4[27];
+    wire [27:0] left_2 = is_left_2 ? {left_4[25:0], 2'd0} : left_4;
+    wire is_left_1 = t180 & (has_room_4 | limit_s3[0]);
+    wire [27:0] normalised = is_left_1 ? {left_2[26:0], 1'b0} : left_2;
+    wire [4:0] leading_zeros = {is_left_16, is_left_8, is_left_4, is_left_2, is_left_1};
+    wire carry_of_significand = normalised[27];
+    wire is_finite = ~is_special_s3;
     wire t202 = normalised[4] | (normalised[2:0] != 3'd0);
     wire round_up = normalised[3] & t202;
-    wire [22:0] t204 = {23{t196}};
+    wire [22:0] t204 = {23{is_finite}};
     wire [22:0] t209 = (normalised[26:4] & t204) | {is_nan_s3, 22'd0};
 
     logic [7:0] t192_s4;
     logic [22:0] t209_s4;
-    logic t206_s4, t194_s4, t211_s4;
+    logic t206_s4, carry_of_significand_s4, result_sign_s4;
     always_ff @(posedge clk) begin
-        t192_s4 <= t112_s3 - 8'(t188);
+        t192_s4 <= limit_s3 - 8'(leading_zeros);
         t209_s4 <= t209;
-        t206_s4 <= round_up & t196;
-        t194_s4 <= normalised[27];
-        t211_s4 <= t211_s3;
+        t206_s4 <= round_up & is_finite;
+        carry_of_significand_s4 <= carry_of_significand;
+        result_sign_s4 <= result_sign_s3;
     end
 
     // cycle 4
-    wire [23:0] t213 = {t194_s4, 22'd0, t206_s4};
-    wire [31:0] t216 = {t211_s4, {t192_s4, t209_s4} + 31'(t213)};
+    wire [30:0] unrounded = {t192_s4, t209_s4};
+    wire [23:0] round_addend = {carry_of_significand_s4, 22'd0, t206_s4};
+    wire [31:0] t216 = {result_sign_s4, unrounded + 31'(round_addend)};
     assign result = t216;
 
     // Bits that nothing reads.
     wire _unused = &{
         1'b0,
         sum[0],
-        t135[3:0],
-        t135[5]
+        groups_left_16[3:0],
+        groups_left_16[5]
     };
 endmodule
 
@@ -222,12 +238,13 @@ module exp_e8f23 (
     wire [57:0] t41 = {t35_s2, 7'd0};
     wire [61:0] t43 = 62'($signed(t41)) + t39_s2;
     wire [8:0] t47 = 9'd134 - 9'(a_exponent);
-    wire t52 = t47[7:6] != 2'd0;
-    wire [5:0] t55 = t47[5:0] | {6{t52}};
+    wire is_beyond = t47[7:6] != 2'd0;
+    wire [5:0] t54 = {6{is_beyond}};
+    wire [5:0] saturated = t47[5:0] | t54;
 
     logic t57_s1, t57_s2;
     always_ff @(posedge clk) begin
-        t57_s1 <= t55[5];
+        t57_s1 <= saturated[5];
         t57_s2 <= t57_s1;
     end
 
@@ -235,7 +252,7 @@ module exp_e8f23 (
 
     logic t60_s1, t60_s2;
     always_ff @(posedge clk) begin
-        t60_s1 <= t55[4];
+        t60_s1 <= saturated[4];
         t60_s2 <= t60_s1;
     end
 
@@ -243,7 +260,7 @@ module exp_e8f23 (
 
     logic t63_s1, t63_s2;
     always_ff @(posedge clk) begin
-        t63_s1 <= t55[3];
+        t63_s1 <= saturated[3];
         t63_s2 <= t63_s1;
     end
 
@@ -252,10 +269,10 @@ module exp_e8f23 (
     logic t66_s1, t66_s2, t69_s1, t69_s2, t69_s3;
     logic [36:0] t67_s3;
     always_ff @(posedge clk) begin
-        t66_s1 <= t55[2];
+        t66_s1 <= saturated[2];
         t66_s2 <= t66_s1;
         t67_s3 <= t66_s2 ? 37'(t64[36:4]) : t64;
-        t69_s1 <= t55[1];
+        t69_s1 <= saturated[1];
         t69_s2 <= t69_s1;
         t69_s3 <= t69_s2;
     end
@@ -264,7 +281,7 @@ module exp_e8f23 (
 
     logic t72_s1, t72_s2, t72_s3;
     always_ff @(posedge clk) begin
-        t72_s1 <= t55[0];
+        t72_s1 <= saturated[0];
         t72_s2 <= t72_s1;
         t72_s3 <= t72_s2;
     end
@@ -611,7 +628,7 @@ module exp_e8f23 (
         t104_s6 <= t101[17:0];
     end
 
-    wire [35:0] t110 = 36'(t107_s6) * 36'(t104_s6);
+    wire [35:0] low_product = 36'(t107_s6) * 36'(t104_s6);
 
     logic t112_s4, t112_s5, t112_s6;
     always_ff @(posedge clk) begin
@@ -620,7 +637,7 @@ module exp_e8f23 (
         t112_s6 <= t112_s5;
     end
 
-    wire [17:0] t113 = t112_s6 ? t104_s6 : 18'd0;
+    wire [17:0] row_0 = t112_s6 ? t104_s6 : 18'd0;
 
     logic t114_s4, t114_s5, t114_s6;
     always_ff @(posedge clk) begin
@@ -629,7 +646,7 @@ module exp_e8f23 (
         t114_s6 <= t114_s5;
     end
 
-    wire [17:0] t115 = t114_s6 ? t104_s6 : 18'd0;
+    wire [17:0] row_1 = t114_s6 ? t104_s6 : 18'd0;
 
     logic t116_s4, t116_s5, t116_s6;
     always_ff @(posedge clk) begin
@@ -638,7 +655,7 @@ module exp_e8f23 (
         t116_s6 <= t116_s5;
     end
 
-    wire [17:0] t117 = t116_s6 ? t104_s6 : 18'd0;
+    wire [17:0] row_2 = t116_s6 ? t104_s6 : 18'd0;
 
     logic t118_s4, t118_s5, t118_s6;
     always_ff @(posedge clk) begin
@@ -647,34 +664,46 @@ module exp_e8f23 (
         t118_s6 <= t118_s5;
     end
 
-    wire [19:0] t123 = {19'(t113[17:1]) + 19'(t115), t113[0]};
-    wire [18:0] t124 = {t118_s6 ? t104_s6 : 18'd0, 1'b0};
-    wire [21:0] t128 = 22'(t123) + {20'(t117) - 20'(t124), 2'd0};
+    wire [17:0] row_3 = t118_s6 ? t104_s6 : 18'd0;
+    wire [18:0] rows = 19'(row_0[17:1]) + 19'(row_1);
+    wire [19:0] t123 = {rows, row_0[0]};
+    wire [18:0] t124 = {row_3, 1'b0};
+    wire [19:0] rows_1 = 20'(row_2) - 20'(t124);
+    wire [21:0] upper_product = 22'(low_product[35:18]) + (22'(t123) + {rows_1, 2'd0});
 
     logic [5:0] t106_s6;
     always_ff @(posedge clk) begin
         t106_s6 <= t101[23:18];
     end
 
-    wire [23:0] t135 = 24'(t107_s6) * 24'(t106_s6);
-    wire [5:0] t137 = t112_s6 ? t106_s6 : 6'd0;
-    wire [5:0] t138 = t114_s6 ? t106_s6 : 6'd0;
-    wire [5:0] t139 = t116_s6 ? t106_s6 : 6'd0;
-    wire [7:0] t144 = {7'(t137[5:1]) + 7'(t138), t137[0]};
-    wire [6:0] t145 = {t118_s6 ? t106_s6 : 6'd0, 1'b0};
-    wire [9:0] t149 = 10'(t144) + {8'(t139) - 8'(t145), 2'd0};
+    wire [23:0] low_product_1 = 24'(t107_s6) * 24'(t106_s6);
+    wire [5:0] row_0_1 = t112_s6 ? t106_s6 : 6'd0;
+    wire [5:0] row_1_1 = t114_s6 ? t106_s6 : 6'd0;
+    wire [5:0] row_2_1 = t116_s6 ? t106_s6 : 6'd0;
+    wire [5:0] row_3_1 = t118_s6 ? t106_s6 : 6'd0;
+    wire [6:0] rows_2 = 7'(row_0_1[5:1]) + 7'(row_1_1);
+    wire [7:0] t144 = {rows_2, row_0_1[0]};
+    wire [6:0] t145 = {row_3_1, 1'b0};
+    wire [7:0] rows_3 = 8'(row_2_1) - 8'(t145);
+    wire [9:0] upper_product_1 = 10'(low_product_1[23:18]) + (10'(t144) + {rows_3, 2'd0});
 
-    logic [9:0] t152_s7;
-    logic [17:0] t136_s7, t111_s7;
+    logic [9:0] upper_product_s7;
+    logic [17:0] t136_s7;
     logic [21:0] t156_s7;
     always_ff @(posedge clk) begin
-        t152_s7 <= 10'(t135[23:18]) + t149;
-        t136_s7 <= t135[17:0];
-        t156_s7 <= (22'(t110[35:18]) + t128);
-        t111_s7 <= t110[17:0];
+        upper_product_s7 <= upper_product_1;
+        t136_s7 <= low_product_1[17:0];
+        t156_s7 <= upper_product;
     end
 
-    wire [45:0] t160 = {28'($signed(t156_s7)) + {t152_s7, t136_s7}, t111_s7};
+    wire [27:0] upper_product_2 = 28'($signed(t156_s7)) + {upper_product_s7, t136_s7};
+
+    logic [17:0] t111_s7;
+    always_ff @(posedge clk) begin
+        t111_s7 <= low_product[17:0];
+    end
+
+    wire [45:0] t160 = {upper_product_2, t111_s7};
     wire [47:0] t161_x48 = 48'($signed(t160));
 
     logic [30:0] c0_s5, c0_s6, c0_s7;
@@ -700,9 +729,9 @@ module exp_e8f23 (
     wire [29:0] t177 = {30{t176_s7}};
     wire [29:0] t178 = ((t165[29:0] & t171) | t173) & t177;
     wire [30:0] t179 = {1'b1, t178};
-    wire t181 = a_exponent == 8'd255;
-    wire is_nan = t181 & (a[22:0] != 23'd0);
-    wire t184 = t47[8] | t181;
+    wire a_is_special = a_exponent == 8'd255;
+    wire is_nan = a_is_special & (a[22:0] != 23'd0);
+    wire t184 = t47[8] | a_is_special;
     wire [10:0] t191 = 11'($signed(exponent[37:28])) + 11'd254;
 
     logic t195_s8;
@@ -714,8 +743,8 @@ module exp_e8f23 (
 
     wire [25:0] t196 = {t193_s8, t195_s8};
     wire t206 = (t191[7] & t191[8]) | t191[9];
-    wire t209 = (t191[9:7] != 3'd0) & ~t191[10];
-    wire [7:0] t210 = {~t191[7], t191[6:0]};
+    wire is_normal = (t191[9:7] != 3'd0) & ~t191[10];
+    wire [7:0] above_least_normal = {~t191[7], t191[6:0]};
 
     logic [10:0] t191_s4;
     always_ff @(posedge clk) begin
@@ -731,105 +760,119 @@ module exp_e8f23 (
         t190_s3 <= t190_s2;
     end
 
-    wire t215 = t209 & ~t190_s3;
-    wire t217 = t211[10:5] != 6'd0;
-    wire [4:0] t220 = t211[4:0] | {5{t217}};
+    wire is_normal_number = is_normal & ~t190_s3;
+    wire is_beyond_1 = t211[10:5] != 6'd0;
+    wire [4:0] t219 = {5{is_beyond_1}};
+    wire [4:0] saturated_1 = t211[4:0] | t219;
 
     logic t190_s4;
     always_ff @(posedge clk) begin
         t190_s4 <= t190_s3;
     end
 
-    wire [4:0] t222 = t220 | {5{t190_s4}};
+    wire [4:0] far = saturated_1 | {5{t190_s4}};
 
-    logic t215_s4;
+    logic is_normal_number_s4;
     always_ff @(posedge clk) begin
-        t215_s4 <= t215;
+        is_normal_number_s4 <= is_normal_number;
     end
 
-    wire [4:0] t223 = t215_s4 ? 5'd0 : t222;
+    wire [4:0] shift = is_normal_number_s4 ? 5'd0 : far;
 
     logic [8:0] t224_s8;
     always_ff @(posedge clk) begin
         t224_s8 <= t179[30:22];
     end
 
-    wire [9:0] t227 = {t224_s8, t196[16:0] != 17'd0};
+    wire [9:0] by_16 = {t224_s8, t196[16:0] != 17'd0};
 
     logic t228_s5, t228_s6, t228_s7, t228_s8;
     always_ff @(posedge clk) begin
-        t228_s5 <= t223[4];
+        t228_s5 <= shift[4];
         t228_s6 <= t228_s5;
         t228_s7 <= t228_s6;
         t228_s8 <= t228_s7;
     end
 
-    wire [25:0] t229 = t228_s8 ? 26'(t227) : t196;
-    wire [17:0] t233 = {t229[25:9], t229[8:0] != 9'd0};
+    wire [25:0] right_16 = t228_s8 ? 26'(by_16) : t196;
+    wire [17:0] by_8 = {right_16[25:9], right_16[8:0] != 9'd0};
 
     logic t234_s5, t234_s6, t234_s7, t234_s8;
     always_ff @(posedge clk) begin
-        t234_s5 <= t223[3];
+        t234_s5 <= shift[3];
         t234_s6 <= t234_s5;
         t234_s7 <= t234_s6;
         t234_s8 <= t234_s7;
     end
 
-    wire [25:0] t235 = t234_s8 ? 26'(t233) : t229;
-    wire [21:0] t239 = {t235[25:5], t235[4:0] != 5'd0};
+    wire [25:0] right_8 = t234_s8 ? 26'(by_8) : right_16;
+    wire [21:0] by_4 = {right_8[25:5], right_8[4:0] != 5'd0};
 
     logic t240_s5, t240_s6, t240_s7, t240_s8;
     always_ff @(posedge clk) begin
-        t240_s5 <= t223[2];
+        t240_s5 <= shift[2];
         t240_s6 <= t240_s5;
         t240_s7 <= t240_s6;
         t240_s8 <= t240_s7;
     end
 
-    wire [25:0] t241 = t240_s8 ? 26'(t239) : t235;
-    wire [23:0] t245 = {t241[25:3], t241[2:0] != 3'd0};
+    wire [25:0] right_4 = t240_s8 ? 26'(by_4) : right_8;
+    wire [23:0] by_2 = {right_4[25:3], right_4[2:0] != 3'd0};
 
     logic t246_s5, t246_s6, t246_s7, t246_s8;
-    logic [25:0] t247_s9;
     always_ff @(posedge clk) begin
-        t246_s5 <= t223[1];
+        t246_s5 <= shift[1];
         t246_s6 <= t246_s5;
         t246_s7 <= t246_s6;
         t246_s8 <= t246_s7;
-        t247_s9 <= t246_s8 ? 26'(t245) : t241;
     end
 
-    wire [24:0] t251 = {t247_s9[25:2], t247_s9[1:0] != 2'd0};
+    wire [25:0] right_2 = t246_s8 ? 26'(by_2) : right_4;
+
+    logic [25:0] right_2_s9;
+    always_ff @(posedge clk) begin
+        right_2_s9 <= right_2;
+    end
+
+    wire [24:0] by_1 = {right_2_s9[25:2], right_2_s9[1:0] != 2'd0};
 
     logic t252_s5, t252_s6, t252_s7, t252_s8, t252_s9;
     always_ff @(posedge clk) begin
-        t252_s5 <= t223[0];
+        t252_s5 <= shift[0];
         t252_s6 <= t252_s5;
         t252_s7 <= t252_s6;
         t252_s8 <= t252_s7;
         t252_s9 <= t252_s8;
     end
 
-    wire [25:0] aligned = t252_s9 ? 26'(t251) : t247_s9;
+    wire [25:0] aligned = t252_s9 ? 26'(by_1) : right_2_s9;
 
-    logic t206_s4, t256_s4, t192_s1, t192_s2, t192_s3, t192_s4;
+    logic t206_s4, t256_s4;
     always_ff @(posedge clk) begin
         t206_s4 <= t206;
-        t256_s4 <= t210[7:1] == 7'd127;
+        t256_s4 <= above_least_normal[7:1] == 7'd127;
+    end
+
+    wire is_too_large = t206_s4 | t256_s4;
+    wire overflows = is_too_large & is_normal_number_s4;
+
+    logic t192_s1, t192_s2, t192_s3, t192_s4;
+    always_ff @(posedge clk) begin
         t192_s1 <= (t184 & ~a_sign) | is_nan;
         t192_s2 <= t192_s1;
         t192_s3 <= t192_s2;
         t192_s4 <= t192_s3;
     end
 
-    wire is_special = t192_s4 | ((t206_s4 | t256_s4) & t215_s4);
-    wire [7:0] t264 = t210 & {8{t215}};
+    wire is_special = t192_s4 | overflows;
+    wire [7:0] t263 = {8{is_normal_number}};
+    wire [7:0] biased_exponent = above_least_normal & t263;
     wire [7:0] t265 = {8{is_special}};
 
-    logic [7:0] t264_s4;
+    logic [7:0] biased_exponent_s4;
     logic is_special_s5, is_special_s6, is_special_s7, is_special_s8, is_special_s9;
     always_ff @(posedge clk) begin
-        t264_s4 <= t264;
+        biased_exponent_s4 <= biased_exponent;
         is_special_s5 <= is_special;
         is_special_s6 <= is_special_s5;
         is_special_s7 <= is_special_s6;
@@ -837,20 +880,21 @@ module exp_e8f23 (
         is_special_s9 <= is_special_s8;
     end
 
-    wire t267 = ~is_special_s9;
+    wire is_finite = ~is_special_s9;
 
-    logic t215_s5, t215_s6, t215_s7, t215_s8, t215_s9;
+    logic is_normal_number_s5, is_normal_number_s6, is_normal_number_s7, is_normal_number_s8;
+    logic is_normal_number_s9;
     always_ff @(posedge clk) begin
-        t215_s5 <= t215_s4;
-        t215_s6 <= t215_s5;
-        t215_s7 <= t215_s6;
-        t215_s8 <= t215_s7;
-        t215_s9 <= t215_s8;
+        is_normal_number_s5 <= is_normal_number_s4;
+        is_normal_number_s6 <= is_normal_number_s5;
+        is_normal_number_s7 <= is_normal_number_s6;
+        is_normal_number_s8 <= is_normal_number_s7;
+        is_normal_number_s9 <= is_normal_number_s8;
     end
 
-    wire t270 = (t215_s9 | aligned[25]) & t267;
+    wire t270 = (is_normal_number_s9 | aligned[25]) & is_finite;
     wire round_up = aligned[1] & (aligned[2] | aligned[0]);
-    wire [22:0] t279 = {23{t267}};
+    wire [22:0] t279 = {23{is_finite}};
 
     logic is_nan_s1, is_nan_s2, is_nan_s3, is_nan_s4, is_nan_s5, is_nan_s6, is_nan_s7, is_nan_s8;
     logic is_nan_s9;
@@ -870,15 +914,16 @@ module exp_e8f23 (
 
     logic [7:0] t266_s5, t266_s6, t266_s7, t266_s8, t266_s9;
     always_ff @(posedge clk) begin
-        t266_s5 <= t264_s4 | t265;
+        t266_s5 <= biased_exponent_s4 | t265;
         t266_s6 <= t266_s5;
         t266_s7 <= t266_s6;
         t266_s8 <= t266_s7;
         t266_s9 <= t266_s8;
     end
 
-    wire [23:0] t285 = {t270, 22'd0, round_up & t267};
-    wire [30:0] t286 = {t266_s9, t283} + 31'(t285);
+    wire [30:0] unrounded = {t266_s9, t283};
+    wire [23:0] round_addend = {t270, 22'd0, round_up & is_finite};
+    wire [30:0] t286 = unrounded + 31'(round_addend);
     assign result = 32'(t286);
 
     // Bits that nothing reads.
@@ -906,90 +951,99 @@ module fdiv_e8f23 (
     wire [7:0] b_exponent = b[30:23];
     wire b_sign = b[31];
     wire b_is_tiny = b_exponent == 8'd0;
-    wire t12 = a_exponent == 8'd255;
-    wire t13 = a[22:0] != 23'd0;
-    wire t17 = b_exponent == 8'd255;
-    wire t18 = b[22:0] != 23'd0;
-    wire t22 = (t12 & t13) | (t17 & t18);
-    wire t24 = (t12 | (b_is_tiny & ~t18)) | t22;
-    wire t25 = (a_is_tiny & ~t13) | t17;
-    wire is_nan = t22 | (t24 & t25);
-    wire [23:0] t29 = {~a_is_tiny, a[22:0]};
-    wire t35 = t29[23:20] != 4'd0;
-    wire t37 = a[19:16] != 4'd0;
-    wire t39 = a[15:12] != 4'd0;
-    wire t41 = a[11:8] != 4'd0;
-    wire t43 = a[7:4] != 4'd0;
-    wire t45 = a[3:0] != 4'd0;
-    wire t48 = {t35, t37, t39, t41} == 4'd0;
-    wire [1:0] t52 = {t43, t45};
-    wire t58 = t48 ? (t52 == 2'd0) : ({t35, t37} == 2'd0);
-    wire [23:0] t59 = t48 ? {a[7:0], 16'd0} : t29;
-    wire [5:0] t60 = t48 ? {t52, 4'd0} : {t35, t37, t39, t41, t43, t45};
-    wire t71 = t58 ? ~t60[3] : ~t60[5];
-    wire [23:0] t72 = t58 ? {t59[15:0], 8'd0} : t59;
-    wire t79 = t71 ? (t72[19:18] == 2'd0) : (t72[23:22] == 2'd0);
-    wire [23:0] t80 = t71 ? {t72[19:0], 4'd0} : t72;
-    wire [23:0] t95 = {~b_is_tiny, b[22:0]};
-    wire t101 = t95[23:20] != 4'd0;
-    wire t103 = b[19:16] != 4'd0;
-    wire t105 = b[15:12] != 4'd0;
-    wire t107 = b[11:8] != 4'd0;
-    wire t109 = b[7:4] != 4'd0;
-    wire t111 = b[3:0] != 4'd0;
-    wire t114 = {t101, t103, t105, t107} == 4'd0;
-    wire [1:0] t117 = {t109, t111};
-    wire t122 = t114 ? (t117 == 2'd0) : ({t101, t103} == 2'd0);
-    wire [23:0] t123 = t114 ? {b[7:0], 16'd0} : t95;
-    wire [5:0] t124 = t114 ? {t117, 4'd0} : {t101, t103, t105, t107, t109, t111};
-    wire t133 = t122 ? ~t124[3] : ~t124[5];
-    wire [23:0] t134 = t122 ? {t123[15:0], 8'd0} : t123;
-    wire t141 = t133 ? (t134[19:18] == 2'd0) : (t134[23:22] == 2'd0);
-    wire [23:0] t142 = t133 ? {t134[19:0], 4'd0} : t134;
+    wire a_is_special = a_exponent == 8'd255;
+    wire a_has_fraction = a[22:0] != 23'd0;
+    wire a_is_nan = a_is_special & a_has_fraction;
+    wire a_is_zero = a_is_tiny & ~a_has_fraction;
+    wire b_is_special = b_exponent == 8'd255;
+    wire b_has_fraction = b[22:0] != 23'd0;
+    wire b_is_nan = b_is_special & b_has_fraction;
+    wire b_is_zero = b_is_tiny & ~b_has_fraction;
+    wire t22 = a_is_nan | b_is_nan;
+    wire has_special = (a_is_special | b_is_zero) | t22;
+    wire is_zero = a_is_zero | b_is_special;
+    wire is_nan = t22 | (has_special & is_zero);
+    wire [23:0] a_significand = {~a_is_tiny, a[22:0]};
+    wire nonzero_20 = a_significand[23:20] != 4'd0;
+    wire nonzero_16 = a[19:16] != 4'd0;
+    wire nonzero_12 = a[15:12] != 4'd0;
+    wire nonzero_8 = a[11:8] != 4'd0;
+    wire nonzero_4 = a[7:4] != 4'd0;
+    wire nonzero_0 = a[3:0] != 4'd0;
+    wire [5:0] nonzero_groups = {nonzero_20, nonzero_16, nonzero_12, nonzero_8, nonzero_4, nonzero_0};
+    wire is_left_16 = {nonzero_20, nonzero_16, nonzero_12, nonzero_8} == 4'd0;
+    wire [1:0] t52 = {nonzero_4, nonzero_0};
+    wire is_left_8 = is_left_16 ? (t52 == 2'd0) : ({nonzero_20, nonzero_16} == 2'd0);
+    wire [5:0] groups_left_16 = is_left_16 ? {t52, 4'd0} : nonzero_groups;
+    wire [23:0] left_16 = is_left_16 ? {a[7:0], 16'd0} : a_significand;
+    wire is_left_4 = is_left_8 ? ~groups_left_16[3] : ~groups_left_16[5];
+    wire [23:0] left_8 = is_left_8 ? {left_16[15:0], 8'd0} : left_16;
+    wire is_left_2 = is_left_4 ? (left_8[19:18] == 2'd0) : (left_8[23:22] == 2'd0);
+    wire [23:0] left_4 = is_left_4 ? {left_8[19:0], 4'd0} : left_8;
+    wire [23:0] b_significand = {~b_is_tiny, b[22:0]};
+    wire nonzero_20_1 = b_significand[23:20] != 4'd0;
+    wire nonzero_16_1 = b[19:16] != 4'd0;
+    wire nonzero_12_1 = b[15:12] != 4'd0;
+    wire nonzero_8_1 = b[11:8] != 4'd0;
+    wire nonzero_4_1 = b[7:4] != 4'd0;
+    wire nonzero_0_1 = b[3:0] != 4'd0;
+    wire [5:0] nonzero_groups_1 = {nonzero_20_1, nonzero_16_1, nonzero_12_1, nonzero_8_1, nonzero_4_1, nonzero_0_1};
+    wire [3:0] t113 = {nonzero_20_1, nonzero_16_1, nonzero_12_1, nonzero_8_1};
+    wire is_left_16_1 = t113 == 4'd0;
+    wire [1:0] t117 = {nonzero_4_1, nonzero_0_1};
+    wire is_left_8_1 = is_left_16_1 ? (t117 == 2'd0) : ({nonzero_20_1, nonzero_16_1} == 2'd0);
+    wire [5:0] groups_left_16_1 = is_left_16_1 ? {t117, 4'd0} : nonzero_groups_1;
+    wire [23:0] left_16_1 = is_left_16_1 ? {b[7:0], 16'd0} : b_significand;
+    wire is_left_4_1 = is_left_8_1 ? ~groups_left_16_1[3] : ~groups_left_16_1[5];
+    wire [23:0] left_8_1 = is_left_8_1 ? {left_16_1[15:0], 8'd0} : left_16_1;
+    wire is_left_2_1 = is_left_4_1 ? (left_8_1[19:18] == 2'd0) : (left_8_1[23:22] == 2'd0);
+    wire [23:0] left_4_1 = is_left_4_1 ? {left_8_1[19:0], 4'd0} : left_8_1;
+    wire result_sign = (a_sign ^ b_sign) & ~is_nan;
 
-    logic t31_s1, t83_s1, t79_s1, t71_s1, t58_s1, t48_s1, t97_s1, t145_s1, t141_s1, t133_s1, t122_s1;
-    logic t114_s1, t25_s1, t24_s1, is_nan_s1, t543_s1;
+    logic t31_s1, t83_s1, is_left_2_s1, is_left_4_s1, is_left_8_s1, is_left_16_s1, t97_s1, t145_s1;
+    logic is_left_2_s1_1, is_left_4_s1_1, is_left_8_s1_1, is_left_16_s1_1, is_zero_s1, has_special_s1;
+    logic is_nan_s1, result_sign_s1;
     logic [6:0] t32_s1, t98_s1;
     logic [21:0] t81_s1, t143_s1;
-    logic [23:0] t80_s1, t142_s1;
+    logic [23:0] left_4_s1, left_4_s1_1;
     always_ff @(posedge clk) begin
         t31_s1 <= a_exponent[0] | a_is_tiny;
         t32_s1 <= a[30:24];
-        t81_s1 <= t80[21:0];
-        t83_s1 <= t80[21];
-        t80_s1 <= t80;
-        t79_s1 <= t79;
-        t71_s1 <= t71;
-        t58_s1 <= t58;
-        t48_s1 <= t48;
+        t81_s1 <= left_4[21:0];
+        t83_s1 <= left_4[21];
+        left_4_s1 <= left_4;
+        is_left_2_s1 <= is_left_2;
+        is_left_4_s1 <= is_left_4;
+        is_left_8_s1 <= is_left_8;
+        is_left_16_s1 <= is_left_16;
         t97_s1 <= b_exponent[0] | b_is_tiny;
         t98_s1 <= b[30:24];
-        t143_s1 <= t142[21:0];
-        t145_s1 <= t142[21];
-        t142_s1 <= t142;
-        t141_s1 <= t141;
-        t133_s1 <= t133;
-        t122_s1 <= t122;
-        t114_s1 <= t114;
-        t25_s1 <= t25;
-        t24_s1 <= t24;
+        t143_s1 <= left_4_1[21:0];
+        t145_s1 <= left_4_1[21];
+        left_4_s1_1 <= left_4_1;
+        is_left_2_s1_1 <= is_left_2_1;
+        is_left_4_s1_1 <= is_left_4_1;
+        is_left_8_s1_1 <= is_left_8_1;
+        is_left_16_s1_1 <= is_left_16_1;
+        is_zero_s1 <= is_zero;
+        has_special_s1 <= has_special;
         is_nan_s1 <= is_nan;
-        t543_s1 <= (a_sign ^ b_sign) & ~is_nan;
+        result_sign_s1 <= result_sign;
     end
 
     // cycle 1
-    wire [7:0] t33 = {t32_s1, t31_s1};
-    wire t87 = t79_s1 ? ~t83_s1 : ~t80_s1[23];
-    wire [23:0] t88 = t79_s1 ? {t81_s1, 2'd0} : t80_s1;
-    wire [23:0] normalised = t87 ? {t88[22:0], 1'b0} : t88;
-    wire [4:0] t92 = {t48_s1, t58_s1, t71_s1, t79_s1, t87};
-    wire [8:0] t93 = 9'(t33) - 9'(t92);
-    wire [7:0] t99 = {t98_s1, t97_s1};
-    wire t149 = t141_s1 ? ~t145_s1 : ~t142_s1[23];
-    wire [23:0] t150 = t141_s1 ? {t143_s1, 2'd0} : t142_s1;
-    wire [23:0] normalised_1 = t149 ? {t150[22:0], 1'b0} : t150;
-    wire [4:0] t154 = {t114_s1, t122_s1, t133_s1, t141_s1, t149};
-    wire [8:0] t155 = 9'(t99) - 9'(t154);
+    wire [7:0] a_effective_exponent = {t32_s1, t31_s1};
+    wire is_left_1 = is_left_2_s1 ? ~t83_s1 : ~left_4_s1[23];
+    wire [23:0] left_2 = is_left_2_s1 ? {t81_s1, 2'd0} : left_4_s1;
+    wire [23:0] normalised = is_left_1 ? {left_2[22:0], 1'b0} : left_2;
+    wire [4:0] leading_zeros = {is_left_16_s1, is_left_8_s1, is_left_4_s1, is_left_2_s1, is_left_1};
+    wire [8:0] t93 = 9'(a_effective_exponent) - 9'(leading_zeros);
+    wire [7:0] b_effective_exponent = {t98_s1, t97_s1};
+    wire is_left_1_1 = is_left_2_s1_1 ? ~t145_s1 : ~left_4_s1_1[23];
+    wire [23:0] left_2_1 = is_left_2_s1_1 ? {t143_s1, 2'd0} : left_4_s1_1;
+    wire [23:0] normalised_1 = is_left_1_1 ? {left_2_1[22:0], 1'b0} : left_2_1;
+    wire [4:0] leading_zeros_1 = {is_left_16_s1_1, is_left_8_s1_1, is_left_4_s1_1, is_left_2_s1_1, is_left_1_1};
+    wire [8:0] t155 = 9'(b_effective_exponent) - 9'(leading_zeros_1);
     wire [48:0] t160 = {normalised[23:1], normalised[0], 25'd0};
     wire [24:0] t162 = 25'(t160[48:25]) - 25'(normalised_1);
     wire [24:0] t169 = {t162[24] ? t160[48:25] : t162[23:0], 1'b0};
@@ -997,30 +1051,33 @@ module fdiv_e8f23 (
     wire [9:0] t445 = 10'($signed(t93)) - 10'($signed(t155));
     wire [10:0] t449 = 11'($signed(t445)) + 11'd253;
     wire t460 = (t449[7] & t449[8]) | t449[9];
-    wire t463 = (t449[9:7] != 3'd0) & ~t449[10];
-    wire [7:0] t464 = {~t449[7], t449[6:0]};
-    wire t469 = t463 & ~t25_s1;
-    wire [7:0] t519 = t464 & {8{t469}};
+    wire is_normal = (t449[9:7] != 3'd0) & ~t449[10];
+    wire [7:0] above_least_normal = {~t449[7], t449[6:0]};
+    wire is_normal_number = is_normal & ~is_zero_s1;
+    wire is_largest_binade = above_least_normal == 8'd253;
+    wire [7:0] t518 = {8{is_normal_number}};
+    wire [7:0] biased_exponent = above_least_normal & t518;
 
-    logic t163_s2, t171_s2, t25_s2, t469_s2, t460_s2, t510_s2, t512_s2, t24_s2, is_nan_s2, t543_s2;
+    logic t163_s2, t171_s2, is_zero_s2, is_normal_number_s2, t460_s2, t510_s2, is_largest_binade_s2;
+    logic has_special_s2, is_nan_s2, result_sign_s2;
     logic [23:0] t173_s2, normalised_s2;
     logic [10:0] t449_s2;
-    logic [7:0] t519_s2;
+    logic [7:0] biased_exponent_s2;
     always_ff @(posedge clk) begin
         t163_s2 <= t162[24];
         t173_s2 <= t170[25] ? t169[23:0] : t170[23:0];
         t171_s2 <= t170[25];
         normalised_s2 <= normalised_1;
         t449_s2 <= t449;
-        t25_s2 <= t25_s1;
-        t469_s2 <= t469;
+        is_zero_s2 <= is_zero_s1;
+        is_normal_number_s2 <= is_normal_number;
         t460_s2 <= t460;
-        t510_s2 <= t464[7:1] == 7'd127;
-        t512_s2 <= t464 == 8'd253;
-        t24_s2 <= t24_s1;
-        t519_s2 <= t519;
+        t510_s2 <= above_least_normal[7:1] == 7'd127;
+        is_largest_binade_s2 <= is_largest_binade;
+        has_special_s2 <= has_special_s1;
+        biased_exponent_s2 <= biased_exponent;
         is_nan_s2 <= is_nan_s1;
-        t543_s2 <= t543_s1;
+        result_sign_s2 <= result_sign_s1;
     end
 
     // cycle 2
@@ -1033,17 +1090,21 @@ module fdiv_e8f23 (
     wire [24:0] t202 = {t192[25] ? t191[23:0] : t192[23:0], 1'b0};
     wire [25:0] t203 = 26'(t202) - normalised_x26_1;
     wire [9:0] t465 = 10'd128 - t449_s2[9:0];
-    wire [10:0] t466_x11 = 11'($signed(t465));
-    wire t471 = t466_x11[10:5] != 6'd0;
-    wire [4:0] t474 = t465[4:0] | {5{t471}};
-    wire [4:0] t476 = t474 | {5{t25_s2}};
+    wire [10:0] below_least_normal_x11 = 11'($signed(t465));
+    wire is_beyond = below_least_normal_x11[10:5] != 6'd0;
+    wire [4:0] t473 = {5{is_beyond}};
+    wire [4:0] saturated = t465[4:0] | t473;
+    wire [4:0] t475 = {5{is_zero_s2}};
+    wire [4:0] far = saturated | t475;
+    wire is_too_large = t460_s2 | t510_s2;
 
     logic [2:0] t197_s3;
-    logic t193_s3, t204_s3, t469_s3, t512_s3, t511_s3, t24_s3, is_nan_s3, t543_s3;
+    logic t193_s3, t204_s3, is_normal_number_s3, is_largest_binade_s3, is_too_large_s3, has_special_s3;
+    logic is_nan_s3, result_sign_s3;
     logic [24:0] t202_s3;
     logic [23:0] t205_s3, normalised_s3;
-    logic [4:0] t476_s3;
-    logic [7:0] t519_s3;
+    logic [4:0] far_s3;
+    logic [7:0] biased_exponent_s3;
     always_ff @(posedge clk) begin
         t197_s3 <= t197;
         t193_s3 <= t192[25];
@@ -1051,14 +1112,14 @@ module fdiv_e8f23 (
         t202_s3 <= t202;
         t205_s3 <= t203[23:0];
         normalised_s3 <= normalised_s2;
-        t469_s3 <= t469_s2;
-        t476_s3 <= t476;
-        t512_s3 <= t512_s2;
-        t511_s3 <= t460_s2 | t510_s2;
-        t24_s3 <= t24_s2;
-        t519_s3 <= t519_s2;
+        is_normal_number_s3 <= is_normal_number_s2;
+        far_s3 <= far;
+        is_largest_binade_s3 <= is_largest_binade_s2;
+        is_too_large_s3 <= is_too_large;
+        has_special_s3 <= has_special_s2;
+        biased_exponent_s3 <= biased_exponent_s2;
         is_nan_s3 <= is_nan_s2;
-        t543_s3 <= t543_s2;
+        result_sign_s3 <= result_sign_s2;
     end
 
     // cycle 3
@@ -1071,22 +1132,23 @@ module fdiv_e8f23 (
 
     logic [23:0] t228_s4, normalised_s4;
     logic [5:0] t230_s4;
-    logic t226_s4, t469_s4, t512_s4, t511_s4, t24_s4, is_nan_s4, t543_s4;
-    logic [4:0] t476_s4;
-    logic [7:0] t519_s4;
+    logic t226_s4, is_normal_number_s4, is_largest_binade_s4, is_too_large_s4, has_special_s4;
+    logic is_nan_s4, result_sign_s4;
+    logic [4:0] far_s4;
+    logic [7:0] biased_exponent_s4;
     always_ff @(posedge clk) begin
         t228_s4 <= t225[25] ? t224[23:0] : t225[23:0];
         t230_s4 <= {t219, ~t214[25]};
         t226_s4 <= t225[25];
         normalised_s4 <= normalised_s3;
-        t469_s4 <= t469_s3;
-        t476_s4 <= t476_s3;
-        t512_s4 <= t512_s3;
-        t511_s4 <= t511_s3;
-        t24_s4 <= t24_s3;
-        t519_s4 <= t519_s3;
+        is_normal_number_s4 <= is_normal_number_s3;
+        far_s4 <= far_s3;
+        is_largest_binade_s4 <= is_largest_binade_s3;
+        is_too_large_s4 <= is_too_large_s3;
+        has_special_s4 <= has_special_s3;
+        biased_exponent_s4 <= biased_exponent_s3;
         is_nan_s4 <= is_nan_s3;
-        t543_s4 <= t543_s3;
+        result_sign_s4 <= result_sign_s3;
     end
 
     // cycle 4
@@ -1099,11 +1161,12 @@ module fdiv_e8f23 (
     wire [24:0] t257 = {t247[25] ? t246[23:0] : t247[23:0], 1'b0};
     wire [25:0] t258 = 26'(t257) - normalised_x26_3;
 
-    logic [7:0] t252_s5, t519_s5;
-    logic t248_s5, t259_s5, t469_s5, t512_s5, t511_s5, t24_s5, is_nan_s5, t543_s5;
+    logic [7:0] t252_s5, biased_exponent_s5;
+    logic t248_s5, t259_s5, is_normal_number_s5, is_largest_binade_s5, is_too_large_s5, has_special_s5;
+    logic is_nan_s5, result_sign_s5;
     logic [24:0] t257_s5;
     logic [23:0] t260_s5, normalised_s5;
-    logic [4:0] t476_s5;
+    logic [4:0] far_s5;
     always_ff @(posedge clk) begin
         t252_s5 <= t252;
         t248_s5 <= t247[25];
@@ -1111,14 +1174,14 @@ module fdiv_e8f23 (
         t257_s5 <= t257;
         t260_s5 <= t258[23:0];
         normalised_s5 <= normalised_s4;
-        t469_s5 <= t469_s4;
-        t476_s5 <= t476_s4;
-        t512_s5 <= t512_s4;
-        t511_s5 <= t511_s4;
-        t24_s5 <= t24_s4;
-        t519_s5 <= t519_s4;
+        is_normal_number_s5 <= is_normal_number_s4;
+        far_s5 <= far_s4;
+        is_largest_binade_s5 <= is_largest_binade_s4;
+        is_too_large_s5 <= is_too_large_s4;
+        has_special_s5 <= has_special_s4;
+        biased_exponent_s5 <= biased_exponent_s4;
         is_nan_s5 <= is_nan_s4;
-        t543_s5 <= t543_s4;
+        result_sign_s5 <= result_sign_s4;
     end
 
     // cycle 5
@@ -1131,22 +1194,23 @@ module fdiv_e8f23 (
 
     logic [23:0] t283_s6, normalised_s6;
     logic [10:0] t285_s6;
-    logic t281_s6, t469_s6, t512_s6, t511_s6, t24_s6, is_nan_s6, t543_s6;
-    logic [4:0] t476_s6;
-    logic [7:0] t519_s6;
+    logic t281_s6, is_normal_number_s6, is_largest_binade_s6, is_too_large_s6, has_special_s6;
+    logic is_nan_s6, result_sign_s6;
+    logic [4:0] far_s6;
+    logic [7:0] biased_exponent_s6;
     always_ff @(posedge clk) begin
         t283_s6 <= t280[25] ? t279[23:0] : t280[23:0];
         t285_s6 <= {t274, ~t269[25]};
         t281_s6 <= t280[25];
         normalised_s6 <= normalised_s5;
-        t469_s6 <= t469_s5;
-        t476_s6 <= t476_s5;
-        t512_s6 <= t512_s5;
-        t511_s6 <= t511_s5;
-        t24_s6 <= t24_s5;
-        t519_s6 <= t519_s5;
+        is_normal_number_s6 <= is_normal_number_s5;
+        far_s6 <= far_s5;
+        is_largest_binade_s6 <= is_largest_binade_s5;
+        is_too_large_s6 <= is_too_large_s5;
+        has_special_s6 <= has_special_s5;
+        biased_exponent_s6 <= biased_exponent_s5;
         is_nan_s6 <= is_nan_s5;
-        t543_s6 <= t543_s5;
+        result_sign_s6 <= result_sign_s5;
     end
 
     // cycle 6
@@ -1160,11 +1224,12 @@ module fdiv_e8f23 (
     wire [25:0] t313 = 26'(t312) - normalised_x26_5;
 
     logic [12:0] t307_s7;
-    logic t303_s7, t314_s7, t469_s7, t512_s7, t511_s7, t24_s7, is_nan_s7, t543_s7;
+    logic t303_s7, t314_s7, is_normal_number_s7, is_largest_binade_s7, is_too_large_s7, has_special_s7;
+    logic is_nan_s7, result_sign_s7;
     logic [24:0] t312_s7;
     logic [23:0] t315_s7, normalised_s7;
-    logic [4:0] t476_s7;
-    logic [7:0] t519_s7;
+    logic [4:0] far_s7;
+    logic [7:0] biased_exponent_s7;
     always_ff @(posedge clk) begin
         t307_s7 <= t307;
         t303_s7 <= t302[25];
@@ -1172,14 +1237,14 @@ module fdiv_e8f23 (
         t312_s7 <= t312;
         t315_s7 <= t313[23:0];
         normalised_s7 <= normalised_s6;
-        t469_s7 <= t469_s6;
-        t476_s7 <= t476_s6;
-        t512_s7 <= t512_s6;
-        t511_s7 <= t511_s6;
-        t24_s7 <= t24_s6;
-        t519_s7 <= t519_s6;
+        is_normal_number_s7 <= is_normal_number_s6;
+        far_s7 <= far_s6;
+        is_largest_binade_s7 <= is_largest_binade_s6;
+        is_too_large_s7 <= is_too_large_s6;
+        has_special_s7 <= has_special_s6;
+        biased_exponent_s7 <= biased_exponent_s6;
         is_nan_s7 <= is_nan_s6;
-        t543_s7 <= t543_s6;
+        result_sign_s7 <= result_sign_s6;
     end
 
     // cycle 7
@@ -1192,22 +1257,23 @@ module fdiv_e8f23 (
 
     logic [23:0] t338_s8, normalised_s8;
     logic [15:0] t340_s8;
-    logic t336_s8, t469_s8, t512_s8, t511_s8, t24_s8, is_nan_s8, t543_s8;
-    logic [4:0] t476_s8;
-    logic [7:0] t519_s8;
+    logic t336_s8, is_normal_number_s8, is_largest_binade_s8, is_too_large_s8, has_special_s8;
+    logic is_nan_s8, result_sign_s8;
+    logic [4:0] far_s8;
+    logic [7:0] biased_exponent_s8;
     always_ff @(posedge clk) begin
         t338_s8 <= t335[25] ? t334[23:0] : t335[23:0];
         t340_s8 <= {t329, ~t324[25]};
         t336_s8 <= t335[25];
         normalised_s8 <= normalised_s7;
-        t469_s8 <= t469_s7;
-        t476_s8 <= t476_s7;
-        t512_s8 <= t512_s7;
-        t511_s8 <= t511_s7;
-        t24_s8 <= t24_s7;
-        t519_s8 <= t519_s7;
+        is_normal_number_s8 <= is_normal_number_s7;
+        far_s8 <= far_s7;
+        is_largest_binade_s8 <= is_largest_binade_s7;
+        is_too_large_s8 <= is_too_large_s7;
+        has_special_s8 <= has_special_s7;
+        biased_exponent_s8 <= biased_exponent_s7;
         is_nan_s8 <= is_nan_s7;
-        t543_s8 <= t543_s7;
+        result_sign_s8 <= result_sign_s7;
     end
 
     // cycle 8
@@ -1221,11 +1287,12 @@ module fdiv_e8f23 (
     wire [25:0] t368 = 26'(t367) - normalised_x26_7;
 
     logic [17:0] t362_s9;
-    logic t358_s9, t369_s9, t469_s9, t512_s9, t511_s9, t24_s9, is_nan_s9, t543_s9;
+    logic t358_s9, t369_s9, is_normal_number_s9, is_largest_binade_s9, is_too_large_s9, has_special_s9;
+    logic is_nan_s9, result_sign_s9;
     logic [24:0] t367_s9;
     logic [23:0] t370_s9, normalised_s9;
-    logic [4:0] t476_s9;
-    logic [7:0] t519_s9;
+    logic [4:0] far_s9;
+    logic [7:0] biased_exponent_s9;
     always_ff @(posedge clk) begin
         t362_s9 <= t362;
         t358_s9 <= t357[25];
@@ -1233,14 +1300,14 @@ module fdiv_e8f23 (
         t367_s9 <= t367;
         t370_s9 <= t368[23:0];
         normalised_s9 <= normalised_s8;
-        t469_s9 <= t469_s8;
-        t476_s9 <= t476_s8;
-        t512_s9 <= t512_s8;
-        t511_s9 <= t511_s8;
-        t24_s9 <= t24_s8;
-        t519_s9 <= t519_s8;
+        is_normal_number_s9 <= is_normal_number_s8;
+        far_s9 <= far_s8;
+        is_largest_binade_s9 <= is_largest_binade_s8;
+        is_too_large_s9 <= is_too_large_s8;
+        has_special_s9 <= has_special_s8;
+        biased_exponent_s9 <= biased_exponent_s8;
         is_nan_s9 <= is_nan_s8;
-        t543_s9 <= t543_s8;
+        result_sign_s9 <= result_sign_s8;
     end
 
     // cycle 9
@@ -1253,22 +1320,23 @@ module fdiv_e8f23 (
 
     logic [23:0] t393_s10, normalised_s10;
     logic [20:0] t395_s10;
-    logic t391_s10, t469_s10, t512_s10, t511_s10, t24_s10, is_nan_s10, t543_s10;
-    logic [4:0] t476_s10;
-    logic [7:0] t519_s10;
+    logic t391_s10, is_normal_number_s10, is_largest_binade_s10, is_too_large_s10, has_special_s10;
+    logic is_nan_s10, result_sign_s10;
+    logic [4:0] far_s10;
+    logic [7:0] biased_exponent_s10;
     always_ff @(posedge clk) begin
         t393_s10 <= t390[25] ? t389[23:0] : t390[23:0];
         t395_s10 <= {t384, ~t379[25]};
         t391_s10 <= t390[25];
         normalised_s10 <= normalised_s9;
-        t469_s10 <= t469_s9;
-        t476_s10 <= t476_s9;
-        t512_s10 <= t512_s9;
-        t511_s10 <= t511_s9;
-        t24_s10 <= t24_s9;
-        t519_s10 <= t519_s9;
+        is_normal_number_s10 <= is_normal_number_s9;
+        far_s10 <= far_s9;
+        is_largest_binade_s10 <= is_largest_binade_s9;
+        is_too_large_s10 <= is_too_large_s9;
+        has_special_s10 <= has_special_s9;
+        biased_exponent_s10 <= biased_exponent_s9;
         is_nan_s10 <= is_nan_s9;
-        t543_s10 <= t543_s9;
+        result_sign_s10 <= result_sign_s9;
     end
 
     // cycle 10
@@ -1282,11 +1350,12 @@ module fdiv_e8f23 (
     wire [25:0] t423 = 26'(t422) - normalised_x26_9;
 
     logic [22:0] t417_s11;
-    logic t413_s11, t424_s11, t469_s11, t512_s11, t511_s11, t24_s11, is_nan_s11, t543_s11;
+    logic t413_s11, t424_s11, is_normal_number_s11, is_largest_binade_s11, is_too_large_s11;
+    logic has_special_s11, is_nan_s11, result_sign_s11;
     logic [24:0] t422_s11;
     logic [23:0] t425_s11, normalised_s11;
-    logic [4:0] t476_s11;
-    logic [7:0] t519_s11;
+    logic [4:0] far_s11;
+    logic [7:0] biased_exponent_s11;
     always_ff @(posedge clk) begin
         t417_s11 <= t417;
         t413_s11 <= t412[25];
@@ -1294,14 +1363,14 @@ module fdiv_e8f23 (
         t422_s11 <= t422;
         t425_s11 <= t423[23:0];
         normalised_s11 <= normalised_s10;
-        t469_s11 <= t469_s10;
-        t476_s11 <= t476_s10;
-        t512_s11 <= t512_s10;
-        t511_s11 <= t511_s10;
-        t24_s11 <= t24_s10;
-        t519_s11 <= t519_s10;
+        is_normal_number_s11 <= is_normal_number_s10;
+        far_s11 <= far_s10;
+        is_largest_binade_s11 <= is_largest_binade_s10;
+        is_too_large_s11 <= is_too_large_s10;
+        has_special_s11 <= has_special_s10;
+        biased_exponent_s11 <= biased_exponent_s10;
         is_nan_s11 <= is_nan_s10;
-        t543_s11 <= t543_s10;
+        result_sign_s11 <= result_sign_s10;
     end
 
     // cycle 11
@@ -1311,67 +1380,74 @@ module fdiv_e8f23 (
     wire [25:0] quotient = {t439, ~t434[25]};
     wire t444 = (t434[25] ? t433[23:0] : t434[23:0]) != 24'd0;
     wire [26:0] t448 = {quotient, t444};
-    wire [4:0] t477 = t469_s11 ? 5'(t417_s11[22]) : t476_s11;
-    wire [10:0] t481 = {t417_s11[22:13], t448[16:0] != 17'd0};
-    wire t515 = (t511_s11 | (t512_s11 & t417_s11[22])) & t469_s11;
-    wire is_special = t24_s11 | t515;
+    wire is_two_or_more = t417_s11[22];
+    wire [4:0] shift = is_normal_number_s11 ? 5'(is_two_or_more) : far_s11;
+    wire [10:0] by_16 = {t417_s11[22:13], t448[16:0] != 17'd0};
+    wire [26:0] right_16 = shift[4] ? 27'(by_16) : t448;
+    wire t514 = is_too_large_s11 | (is_largest_binade_s11 & is_two_or_more);
+    wire overflows = t514 & is_normal_number_s11;
+    wire is_special = has_special_s11 | overflows;
     wire [7:0] t520 = {8{is_special}};
 
-    logic [26:0] t483_s12;
-    logic t488_s12, t494_s12, t500_s12, t506_s12, is_special_s12, t450_s12, t469_s12, t525_s12;
-    logic is_nan_s12, t543_s12;
+    logic [26:0] right_16_s12;
+    logic t488_s12, t494_s12, t500_s12, t506_s12, is_special_s12, is_two_or_more_s12;
+    logic is_normal_number_s12, t525_s12, is_nan_s12, result_sign_s12;
     logic [7:0] t521_s12;
     always_ff @(posedge clk) begin
-        t483_s12 <= t477[4] ? 27'(t481) : t448;
-        t488_s12 <= t477[3];
-        t494_s12 <= t477[2];
-        t500_s12 <= t477[1];
-        t506_s12 <= t477[0];
+        right_16_s12 <= right_16;
+        t488_s12 <= shift[3];
+        t494_s12 <= shift[2];
+        t500_s12 <= shift[1];
+        t506_s12 <= shift[0];
         is_special_s12 <= is_special;
-        t450_s12 <= t417_s11[22];
-        t469_s12 <= t469_s11;
-        t525_s12 <= t469_s11 & t417_s11[22];
+        is_two_or_more_s12 <= is_two_or_more;
+        is_normal_number_s12 <= is_normal_number_s11;
+        t525_s12 <= is_normal_number_s11 & is_two_or_more;
         is_nan_s12 <= is_nan_s11;
-        t521_s12 <= t519_s11 | t520;
-        t543_s12 <= t543_s11;
+        t521_s12 <= biased_exponent_s11 | t520;
+        result_sign_s12 <= result_sign_s11;
     end
 
     // cycle 12
-    wire [18:0] t487 = {t483_s12[26:9], t483_s12[8:0] != 9'd0};
-    wire [26:0] t489 = t488_s12 ? 27'(t487) : t483_s12;
-    wire [22:0] t493 = {t489[26:5], t489[4:0] != 5'd0};
-    wire [26:0] t495 = t494_s12 ? 27'(t493) : t489;
-    wire [24:0] t499 = {t495[26:3], t495[2:0] != 3'd0};
-    wire [26:0] t501 = t500_s12 ? 27'(t499) : t495;
-    wire [25:0] aligned = t506_s12 ? {t501[26:2], t501[1:0] != 2'd0} : t501[25:0];
-    wire t522 = ~is_special_s12;
-    wire [1:0] t526 = {t525_s12, t469_s12 ? ~t450_s12 : aligned[25]};
+    wire [18:0] by_8 = {right_16_s12[26:9], right_16_s12[8:0] != 9'd0};
+    wire [26:0] right_8 = t488_s12 ? 27'(by_8) : right_16_s12;
+    wire [22:0] by_4 = {right_8[26:5], right_8[4:0] != 5'd0};
+    wire [26:0] right_4 = t494_s12 ? 27'(by_4) : right_8;
+    wire [24:0] by_2 = {right_4[26:3], right_4[2:0] != 3'd0};
+    wire [26:0] right_2 = t500_s12 ? 27'(by_2) : right_4;
+    wire [25:0] by_1 = {right_2[26:2], right_2[1:0] != 2'd0};
+    wire [25:0] aligned = t506_s12 ? by_1 : right_2[25:0];
+    wire is_finite = ~is_special_s12;
+    wire t524 = is_normal_number_s12 ? ~is_two_or_more_s12 : aligned[25];
     wire round_up = aligned[1] & (aligned[2] | aligned[0]);
-    wire [22:0] t536 = {23{t522}};
+    wire [22:0] t536 = {23{is_finite}};
     wire [22:0] t541 = (aligned[24:2] & t536) | {is_nan_s12, 22'd0};
+    wire [30:0] unrounded = {t521_s12, t541};
 
-    logic t522_s13, t538_s13, t543_s13;
+    logic is_finite_s13, t538_s13, result_sign_s13;
     logic [1:0] t526_s13;
-    logic [30:0] t544_s13;
+    logic [30:0] unrounded_s13;
     always_ff @(posedge clk) begin
-        t522_s13 <= t522;
-        t526_s13 <= t526;
-        t538_s13 <= round_up & t522;
-        t544_s13 <= {t521_s12, t541};
-        t543_s13 <= t543_s12;
+        is_finite_s13 <= is_finite;
+        t526_s13 <= {t525_s12, t524};
+        t538_s13 <= round_up & is_finite;
+        unrounded_s13 <= unrounded;
+        result_sign_s13 <= result_sign_s12;
     end
 
     // cycle 13
-    wire [24:0] t545 = {t526_s13 & {2{t522_s13}}, 22'd0, t538_s13};
-    assign result = {t543_s13, t544_s13 + 31'(t545)};
+    wire [1:0] carry_of_significand = t526_s13 & {2{is_finite_s13}};
+    wire [24:0] round_addend = {carry_of_significand, 22'd0, t538_s13};
+    wire [31:0] t548 = {result_sign_s13, unrounded_s13 + 31'(round_addend)};
+    assign result = t548;
 
     // Bits that nothing reads.
     wire _unused = &{
         1'b0,
-        t60[2:0],
-        t60[4],
-        t124[2:0],
-        t124[4],
+        groups_left_16[2:0],
+        groups_left_16[4],
+        groups_left_16_1[2:0],
+        groups_left_16_1[4],
         t160[24:0],
         t170[24],
         t181[24],
@@ -1404,7 +1480,7 @@ module fdiv_e8f23 (
         t422_s11[24],
         t434[24],
         t449_s2[10],
-        t466_x11[4:0]
+        below_least_normal_x11[4:0]
     };
 endmodule
 
@@ -1431,17 +1507,18 @@ module fadd_carried_e8f23 (
     wire [4:0] distance = swap ? t11[4:0] : t10[4:0];
     wire t35 = swap ? (a[23:0] != 24'd0) : (b[23:0] != 24'd0);
     wire t40 = (t23[15:0] != 16'd0) & distance[4];
-    wire [25:0] t42 = distance[4] ? 26'(t19[23:14]) : t23;
-    wire t46 = (t42[7:0] != 8'd0) & distance[3];
+    wire [25:0] right_16 = distance[4] ? 26'(t19[23:14]) : t23;
+    wire t46 = (right_16[7:0] != 8'd0) & distance[3];
+    wire [25:0] right_8 = distance[3] ? 26'(right_16[25:8]) : right_16;
     wire t49 = ~t31;
     wire [25:0] t50 = {26{t49}};
-    wire [25:0] t51 = (distance[3] ? 26'(t42[25:8]) : t42) & t50;
-    wire [25:0] t57 = distance[2] ? 26'(t51[25:4]) : t51;
-    wire [25:0] t63 = distance[1] ? 26'(t57[25:2]) : t57;
-    wire [25:0] aligned = distance[0] ? 26'(t63[25:1]) : t63;
+    wire [25:0] t51 = right_8 & t50;
+    wire [25:0] right_4 = distance[2] ? 26'(t51[25:4]) : t51;
+    wire t61 = (right_4[1:0] != 2'd0) & distance[1];
+    wire [25:0] right_2 = distance[1] ? 26'(right_4[25:2]) : right_4;
+    wire [25:0] aligned = distance[0] ? 26'(right_2[25:1]) : right_2;
     wire t71 = (((t31 & t35) | t40) | t46) | ((t51[3:0] != 4'd0) & distance[2]);
-    wire t72 = t71 | ((t57[1:0] != 2'd0) & distance[1]);
-    wire t73 = t72 | (t63[0] & distance[0]);
+    wire t73 = (t71 | t61) | (right_2[0] & distance[0]);
     wire [25:0] t74 = {26{t14}};
     wire [26:0] t76 = {swap ? b[23:0] : a[23:0], 2'd0, t14};
     wire [26:0] t77 = {aligned ^ t74, t14};
@@ -1765,13 +1842,13 @@ module softmax (
     wire i_a_sign = i_t36_1[31];  // examples/softmax.py:19
     wire i_a_is_tiny = i_a_exponent == 8'd0;  // examples/softmax.py:19
     wire i_t44 = (i_a_exponent == 8'd255) & (i_t36_1[22:0] != 23'd0);  // examples/softmax.py:19
-    wire [7:0] i_t52 = {i_t36_1[30:24], i_a_exponent[0] | i_a_is_tiny};  // examples/softmax.py:19
+    wire [7:0] i_a_effective_exponent = {i_t36_1[30:24], i_a_exponent[0] | i_a_is_tiny};  // examples/softmax.py:19
     wire [23:0] i_t53 = {~i_a_is_tiny & ~i_t44, i_t36_1[22:0]};  // examples/softmax.py:19
 
     logic [33:0] i_t54_s17;
     always_ff @(posedge ap_clk) begin
         if (i_v16) begin
-            i_t54_s17 <= {i_t44, i_a_sign, i_t52, i_t53};  // examples/softmax.py:19
+            i_t54_s17 <= {i_t44, i_a_sign, i_a_effective_exponent, i_t53};  // examples/softmax.py:19
         end
     end
 

@@ -110,13 +110,16 @@ pub fn product(
     let shift = b.constant(at);
     let high = b.shr(whole, shift);
     let low_product = part(b, low, other, demand, blocks);
+    b.keep_name(low_product, "low_product");
     let low_bits = b.extract(low_product, 0, at);
     if demand <= at {
         return low_bits;
     }
     let high_product = part(b, high, other, demand - at, blocks);
+    b.keep_name(high_product, "high_product");
     let carried = b.shr(low_product, shift);
     let sum = b.add(carried, high_product);
+    b.keep_name(sum, "upper_product");
     let full = ty.width + b.ty(other).width;
     let signed = ty.signed || b.ty(other).signed;
     let width = demand.min(full);

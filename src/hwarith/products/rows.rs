@@ -31,8 +31,10 @@ pub fn rows(b: &mut Builder, x: NodeId, y: NodeId) -> NodeId {
     let zero = b.constant(0);
     let rows = (0..width).map(|place| {
         let bit = b.extract(y, place, 1);
+        let value = b.mux(bit, x, zero);
+        b.keep_name(value, &format!("row_{place}"));
         Row {
-            value: b.mux(bit, x, zero),
+            value,
             place,
             is_negative: signed && place + 1 == width,
         }
@@ -82,6 +84,7 @@ fn added(b: &mut Builder, low: Row, high: Row) -> Row {
         true => b.sub(upper, second),
         false => b.add(upper, second),
     };
+    b.keep_name(sum, "rows");
     let value = match passes {
         true => {
             let width = b.ty(sum).width;

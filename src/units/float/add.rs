@@ -5,7 +5,7 @@
 //! and puts every NaN and infinity into the larger operand.
 
 use super::bits::{
-    Grouped, all, and_not, any, bit_length, gate, low, normalise, pad_low, repeat,
+    Grouped, all, and_not, any, bit_length, gate, low, name_low, normalise, pad_low, repeat,
     shift_right_sticky, sub_low,
 };
 use super::finish::finish;
@@ -63,10 +63,11 @@ fn order(g: &mut Graph, format: FloatFormat, a: NodeId, b: NodeId) -> Ordered {
     let swap = g.icmp(Predicate::Lt, mag_a, mag_b);
     let (large, small) = (g.mux(swap, b, a), g.mux(swap, a, b));
     g.name(swap, "swap");
-    g.name(large, "large");
-    g.name(small, "small");
+    g.name(large, "larger");
+    g.name(small, "smaller");
     let (sign_a, sign_b) = (g.bit(a, magnitude), g.bit(b, magnitude));
     let subtract = g.xor(sign_a, sign_b);
+    g.name(subtract, "is_difference");
     let large = unpack(g, format, large);
     let small = unpack(g, format, small);
     let special = large.is_special(g);
@@ -74,6 +75,7 @@ fn order(g: &mut Graph, format: FloatFormat, a: NodeId, b: NodeId) -> Ordered {
     let bit = and_not(g, bit, special);
     let bit = g.or(bit, large.tiny);
     let exp = with_low_bit(g, large.exp, bit);
+    g.name(exp, "exponent");
     Ordered {
         large,
         small,
@@ -92,26 +94,32 @@ pub(super) fn sum(
     distance: NodeId,
 ) -> NodeId {
     let width = 1 + format.frac + EXTRA;
-    g.name(distance, "distance");
+    name_low(g, distance, "distance");
     let small = operands.small.significand(g);
     let small = pad_low(g, small, EXTRA);
     let aligned = shift_right_sticky(g, small, distance);
     g.name(aligned, "aligned");
     let mask = repeat(g, operands.subtract, width);
+    g.name(mask, "inverts");
     let addend = g.xor(aligned, mask);
+    g.name(addend, "addend");
     let large = operands.large.significand(g);
     let large = pad_low(g, large, EXTRA);
     // A further bit at the bottom makes the two's complement's carry-in part of the one addition.
     let one = g.constant(1);
     let large = g.concat(&[large, one]);
+    g.name(large, "augend");
     let addend = g.concat(&[addend, operands.subtract]);
     let sum = g.add(large, addend);
     let carry = g.bit(sum, width + 1);
     let carry = and_not(g, carry, operands.subtract);
     let carry = g.or(carry, operands.special);
+    g.name(carry, "carry");
     let rest = g.extract(sum, 1, width);
     g.name(sum, "sum");
-    g.concat(&[carry, rest])
+    let whole = g.concat(&[carry, rest]);
+    g.name(whole, "magnitude");
+    whole
 }
 
 fn rounded(g: &mut Graph, format: FloatFormat, operands: &Ordered, sum: NodeId) -> NodeId {
@@ -126,8 +134,10 @@ fn rounded(g: &mut Graph, format: FloatFormat, operands: &Ordered, sum: NodeId) 
     g.name(special, "is_special");
     let grouped = Grouped::new(g, sum);
     let zero = grouped.is_zero(g);
+    g.name(zero, "sum_is_zero");
     let nonzero = g.not(zero);
     let limit = gate(g, operands.exp, nonzero);
+    g.name(limit, "limit");
     // More than two leading zeros come only from operands at most one binade apart, whose difference
     // ends at the guard bit: at least two bits stay below a leading one.
     let levels = bit_length(width - EXTRA);
@@ -135,6 +145,7 @@ fn rounded(g: &mut Graph, format: FloatFormat, operands: &Ordered, sum: NodeId) 
     let amount = amount.expect("a sum has at least three levels");
     g.name(normal, "normalised");
     let cancelled = g.and(zero, operands.subtract);
+    g.name(cancelled, "cancels");
     let value = Unrounded {
         sign: and_not(g, operands.large.sign, cancelled),
         exp: sub_low(g, limit, amount, format.exp),

@@ -3,7 +3,7 @@
 //! Shifters and the normaliser are made of one mux level per bit of the amount, largest distance first:
 //! on 4-input LUTs the bits that a level can only clear merge with the next level.
 
-use crate::hwarith::graph::{Graph, NodeId, Predicate};
+use crate::hwarith::graph::{Graph, NodeId, Op, Predicate};
 use crate::hwarith::types::HwType;
 
 /// Bits needed to write `value` in binary, 0 for 0.
@@ -127,9 +127,28 @@ pub(super) fn saturate(g: &mut Graph, amount: NodeId, bits: u32) -> NodeId {
     }
     let over = high(g, amount, width - bits);
     let over = any(g, over);
+    g.name(over, "is_beyond");
     let amount = low(g, amount, bits);
     let mask = repeat(g, over, bits);
-    g.or(amount, mask)
+    let saturated = g.or(amount, mask);
+    g.name(saturated, "saturated");
+    saturated
+}
+
+/// Names a value; if it is the low bits of another one, that one too, which may have no more bits that anything reads.
+pub(super) fn name_low(g: &mut Graph, value: NodeId, name: &str) {
+    g.name(value, name);
+    if matches!(g.nodes[value].op, Op::Extract { lo: 0 }) {
+        let whole = g.nodes[value].args[0];
+        g.name(whole, name);
+    }
+}
+
+/// Names what a level of a shifter makes; the last one makes the result, which the caller names.
+fn name_right(g: &mut Graph, value: NodeId, level: u32) {
+    if level > 0 {
+        g.name(value, &format!("right_{}", 1u64 << level));
+    }
 }
 
 /// `value >> amount` in the width of `value`, bit 0 collecting the bits that fall out.
@@ -138,8 +157,11 @@ pub(super) fn shift_right_sticky(g: &mut Graph, value: NodeId, amount: NodeId) -
     let amount = saturate(g, amount, bit_length(width - 1));
     (0..g.width(amount)).rev().fold(value, |value, level| {
         let shifted = jam(g, value, 1 << level);
+        g.name(shifted, &format!("by_{}", 1u64 << level));
         let bit = g.bit(amount, level);
-        g.mux(bit, shifted, value)
+        let value = g.mux(bit, shifted, value);
+        name_right(g, value, level);
+        value
     })
 }
 
@@ -163,6 +185,7 @@ pub(super) fn shift_right_lost(
         lost.push(g.and(out, bit));
         let shifted = shift_right_const(g, value, distance);
         value = g.mux(bit, shifted, value);
+        name_right(g, value, level);
         // One table with the second of the levels: known as late as the first one is done.
         if let Some((over, _)) = over.filter(|_| level == levels.saturating_sub(2)) {
             let keep = g.not(over);
@@ -233,12 +256,16 @@ impl Grouped {
             .map(|above| {
                 let count = GROUP.min(width - above);
                 let group = g.extract(value, width - above - count, count);
-                any(g, group)
+                let nonzero = any(g, group);
+                g.name(nonzero, &format!("nonzero_{}", width - above - count));
+                nonzero
             })
             .collect();
+        let groups = g.concat(&groups);
+        g.name(groups, "nonzero_groups");
         Grouped {
             value,
-            groups: g.concat(&groups),
+            groups,
             top: None,
         }
     }
@@ -250,9 +277,10 @@ impl Grouped {
         let both = values.map(|value| Grouped::new(g, value));
         let tops = both.map(|one| one.top_is_zero(g, first));
         let mut choose = |[one, other]: [NodeId; 2]| g.mux(cond, one, other);
+        let groups = choose(both.map(|one| one.groups));
         Grouped {
             value: choose(values),
-            groups: choose(both.map(|one| one.groups)),
+            groups,
             top: Some((first, choose(tops))),
         }
     }
@@ -295,12 +323,14 @@ impl Grouped {
             let [moved, stayed] = [moved, self].map(|side| side.top_is_zero(g, next));
             (next, g.mux(shift, moved, stayed))
         });
+        let groups = match distance >= GROUP {
+            true => g.mux(shift, groups, self.groups),
+            false => groups,
+        };
+        g.name(groups, &format!("groups_left_{distance}"));
         Grouped {
             value: g.mux(shift, value, self.value),
-            groups: match distance >= GROUP {
-                true => g.mux(shift, groups, self.groups),
-                false => groups,
-            },
+            groups,
             top,
         }
     }
@@ -328,9 +358,16 @@ pub(super) fn normalise(
             None => wanted,
         };
         value = value.shift_left_if(g, shift, 1 << level);
+        g.name(shift, &format!("is_left_{}", 1u64 << level));
+        if level > 0 {
+            g.name(value.value, &format!("left_{}", 1u64 << level));
+        }
         amount.push(shift);
     }
     let amount = (!amount.is_empty()).then(|| g.concat(&amount));
+    if let Some(amount) = amount {
+        g.name(amount, "leading_zeros");
+    }
     (value.value, amount)
 }
 
@@ -346,7 +383,9 @@ impl Limiter {
         let width = g.width(limit);
         let free = (width > levels).then(|| {
             let over = high(g, limit, width - levels);
-            any(g, over)
+            let free = any(g, over);
+            g.name(free, "has_room");
+            free
         });
         Limiter { limit, free }
     }
@@ -369,6 +408,9 @@ impl Limiter {
                 }
             })
             .or(self.free);
+        if let Some(free) = self.free {
+            g.name(free, "has_room");
+        }
         shift
     }
 }

@@ -7,8 +7,8 @@
 //! hidden bit, the exponent of the significand, and that it is no number. The next sum begins without finding these out.
 
 use super::bits::{
-    and_not, any, bit_length, high, low, none, normalise_by, pad_low, repeat, shift_right_lost,
-    sub_low, zeros,
+    and_not, any, bit_length, high, low, name_low, none, normalise_by, pad_low, repeat,
+    shift_right_lost, sub_low, zeros,
 };
 use super::finish::finish;
 use super::unpack::{input, is_nan, unpack, with_low_bit};
@@ -235,7 +235,7 @@ fn far(
     };
     let over = select(g, far_back, far_forward);
     let distance = select(g, back, forward).expect("a distance has bits");
-    g.name(distance, "distance");
+    name_low(g, distance, "distance");
     let [a_some, b_some] = [a, b].map(|x| any(g, x.significand));
     let some = g.mux(swap, a_some, b_some);
     let over = over.map(|over| (over, some));

@@ -77,8 +77,11 @@ pub(super) fn product(g: &mut Graph, a: &Unpacked, b: &Unpacked) -> (NodeId, Nod
     let (a_sig, b_sig) = (a.significand(g), b.significand(g));
     let x = Grouped::chosen(g, b.tiny, [b_sig, a_sig]);
     let y = g.mux(b.tiny, a_sig, b_sig);
+    g.name(x.value, "factor");
+    g.name(y, "other_factor");
     let (a_exp, b_exp) = (a.effective_exp(g), b.effective_exp(g));
     let exp = g.add(a_exp, b_exp);
+    g.name(exp, "exponent_sum");
     let (x, exp) = normalised(g, x, exp);
     let product = g.mul(x, y);
     g.name(product, "product");

@@ -40,6 +40,9 @@ pub(super) fn round_by(
     value: Unrounded,
 ) -> NodeId {
     let finite = value.special.map(|special| g.not(special));
+    if let Some(finite) = finite {
+        g.name(finite, "is_finite");
+    }
     let mut frac = high(g, value.tail, format.frac);
     let extra = g.width(value.tail) - format.frac;
     let cut = (extra > 0).then(|| Cut::at(g, value.sign, value.tail, extra));
@@ -63,8 +66,12 @@ pub(super) fn round_by(
         frac = g.or(frac, quiet);
         sign = and_not(g, sign, nan);
     }
+    g.name(sign, "result_sign");
     let base = g.concat(&[value.exp, frac]);
+    g.name(base, "unrounded");
+    g.name(value.bump, "carry_of_significand");
     let addend = addend(g, format, value.bump, increment);
+    g.name(addend, "round_addend");
     let sum = g.add(base, addend);
     let magnitude = low(g, sum, format.exp + format.frac);
     g.name(magnitude, "rounded");

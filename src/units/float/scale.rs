@@ -4,8 +4,8 @@
 //! is rounded (Muller et al., Handbook of Floating-Point Arithmetic, 2nd ed., sections 8.4 and 8.6).
 
 use super::bits::{
-    all, and_not, any, bit_length, gate, high, low, repeat, resize_sticky, saturate, shift_left,
-    shift_right_lost, shift_right_sticky, sub_low,
+    all, and_not, any, bit_length, gate, high, low, name_low, repeat, resize_sticky, saturate,
+    shift_left, shift_right_lost, shift_right_sticky, sub_low,
 };
 use super::round::{Unrounded, round};
 use super::unpack::Unpacked;
@@ -77,6 +77,8 @@ impl Classes {
     fn new(g: &mut Graph, special: NodeId, zero: NodeId, nan: NodeId) -> Classes {
         let invalid = g.and(special, zero);
         let nan = g.or(nan, invalid);
+        g.name(special, "has_special");
+        g.name(zero, "is_zero");
         Classes { nan, special, zero }
     }
 }
@@ -92,14 +94,18 @@ impl Class {
     fn of(g: &mut Graph, x: &Unpacked, small: Subnormals) -> Class {
         let special = x.is_special(g);
         let payload = any(g, x.frac);
-        Class {
+        x.name(g, payload, "has_fraction");
+        let class = Class {
             nan: g.and(special, payload),
             special,
             zero: match small {
                 Subnormals::Keep => and_not(g, x.tiny, payload),
                 Subnormals::Flush => x.tiny,
             },
-        }
+        };
+        x.name(g, class.nan, "is_nan");
+        x.name(g, class.zero, "is_zero");
+        class
     }
 }
 
@@ -120,14 +126,18 @@ pub(super) struct Scaled {
 pub(super) fn scale(g: &mut Graph, format: FloatFormat, value: &Scaled) -> NodeId {
     let classes = &value.classes;
     let two = g.bit(value.significand, format.frac + 3);
+    g.name(two, "is_two_or_more");
     let place = Place::of(g, format, value.exp);
     let normal = and_not(g, place.normal, classes.zero);
+    g.name(normal, "is_normal_number");
     // Right by 1 to a significand in [2, 4), as far as a subnormal result needs, or all the way for a zero.
     let far = saturate(g, place.below, bit_length(format.frac + 3));
     let width = g.width(far);
     let out = repeat(g, classes.zero, width);
     let far = g.or(far, out);
+    g.name(far, "far");
     let right = g.mux(normal, two, far);
+    g.name(right, "shift");
     let aligned = shift_right_sticky(g, value.significand, right);
     g.name(aligned, "aligned");
     complete(g, format, value, &place, (normal, two), aligned)
@@ -153,6 +163,7 @@ pub(super) fn scale_late(
         false => low(g, place.above, width),
     };
     let left = g.mux(after.normal, zeros, most);
+    g.name(left, "shift_left");
     let shifted = shift_left(g, value.significand, left);
     let shifted = resize_sticky(g, shifted, format.frac + 4);
     // Right, all the way if that is far.
@@ -180,11 +191,13 @@ fn complete(
     let classes = &value.classes;
     let overflow = overflow(g, format, place, two);
     let overflow = g.and(overflow, normal);
+    g.name(overflow, "overflows");
     let special = g.or(classes.special, overflow);
     g.name(classes.nan, "is_nan");
     g.name(special, "is_special");
     let hidden = g.bit(aligned, format.frac + 2);
     let biased = gate(g, place.above, normal);
+    g.name(biased, "biased_exponent");
     let ones = repeat(g, special, format.exp);
     let value = Unrounded {
         sign: value.sign,
@@ -265,12 +278,16 @@ impl Place {
         }
         let least_normal = g.constant(1 << half);
         let below = g.width(exp);
-        Place {
+        let place = Place {
             normal: and_not(g, large, negative),
             above: g.concat(&[flipped, rest]),
             beyond,
             below: sub_low(g, least_normal, exp, below),
-        }
+        };
+        g.name(place.normal, "is_normal");
+        g.name(place.above, "above_least_normal");
+        name_low(g, place.below, "below_least_normal");
+        place
     }
 }
 
@@ -281,6 +298,8 @@ fn overflow(g: &mut Graph, format: FloatFormat, place: &Place, two: NodeId) -> N
     let far = g.or(place.beyond, far);
     let edge = g.constant((1 << format.exp) - 3);
     let at_edge = g.icmp(Predicate::Eq, place.above, edge);
+    g.name(far, "is_too_large");
+    g.name(at_edge, "is_largest_binade");
     let carried = g.and(at_edge, two);
     g.or(far, carried)
 }

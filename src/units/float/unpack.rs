@@ -58,8 +58,11 @@ pub(super) fn unpack(g: &mut Graph, format: FloatFormat, bits: NodeId) -> Unpack
         frac: low(g, bits, format.frac),
         tiny: none(g, exp),
     };
-    if let Op::Input(index @ 0..3) = g.nodes[bits].op {
-        let operand = ["a", "b", "c"][index as usize];
+    let operand = match g.nodes[bits].op {
+        Op::Input(index @ 0..3) => Some(["a", "b", "c"][index as usize].to_string()),
+        _ => g.nodes[bits].name.clone(),
+    };
+    if let Some(operand) = operand {
         g.name(fields.sign, &format!("{operand}_sign"));
         g.name(fields.exp, &format!("{operand}_exponent"));
         g.name(fields.frac, &format!("{operand}_fraction"));
@@ -85,13 +88,25 @@ impl Unpacked {
     /// The significand: hidden bit on top of the fraction.
     pub fn significand(&self, g: &mut Graph) -> NodeId {
         let hidden = g.not(self.tiny);
-        g.concat(&[hidden, self.frac])
+        let significand = g.concat(&[hidden, self.frac]);
+        self.name(g, significand, "significand");
+        significand
+    }
+    /// Names a node that says something of the operand after it, if that has a name.
+    pub fn name(&self, g: &mut Graph, node: NodeId, what: &str) {
+        let name = g.nodes[self.exp].name.as_deref();
+        if let Some(operand) = name.and_then(|name| name.strip_suffix("_exponent")) {
+            let name = format!("{operand}_{what}");
+            g.name(node, &name);
+        }
     }
     /// The exponent field of the number with this significand: 1 for subnormals, else the field.
     pub fn effective_exp(&self, g: &mut Graph) -> NodeId {
         let bit = g.bit(self.exp, 0);
         let bit = g.or(bit, self.tiny);
-        with_low_bit(g, self.exp, bit)
+        let exp = with_low_bit(g, self.exp, bit);
+        self.name(g, exp, "effective_exponent");
+        exp
     }
     /// The significand shifted left until its top bit is 1, and the exponent field (signed) that belongs to it.
     /// A zero stays 0, with an exponent that means nothing.
@@ -103,7 +118,9 @@ impl Unpacked {
     }
     /// Infinity or NaN.
     pub fn is_special(&self, g: &mut Graph) -> NodeId {
-        all(g, self.exp)
+        let special = all(g, self.exp);
+        self.name(g, special, "is_special");
+        special
     }
 }
 

@@ -28,6 +28,10 @@ class Family:
     pins: bool = True
     located: dict = field(default_factory=dict)
     location: tuple = ()
+    # An instance that drives `clk` from inside, where the program may find no way for a clock from a pin.
+    oscillator: str = ""
+    # Placements that may fail to be routed, each with another seed, before that is an error.
+    tries: int = 1
     # Bits of the operands of a multiplier block; without, there are none.
     dsp: tuple = ()
     # ns of a multiplier block set by hand, where the placer knows none, and what that is.
@@ -103,7 +107,7 @@ TABLE = [
     # At 0.62 the float adders of saxpy_f32 reach 85 MHz on the slowest when asked for 100.
     ecp5("ecp5-7", 7, gate_chaining=0.75),
     ecp5("ecp5-6", 6, gate_chaining=0.75),
-    # Not characterised yet: whether nextpnr routes the clock from its pin to the global network is a matter of luck.
+    # Whether nextpnr routes a clock from its pin to the global network is a matter of luck.
     Family(
         name="nexus", about="Lattice Nexus LIFCL-40, speed grade 9 (high performance)",
         synthesis="synth_nexus -nowidelut",
@@ -111,7 +115,8 @@ TABLE = [
         blocks={"MULT9X9": 0.5, "MULT18X18": 1, "MULT18X36": 2, "MULT36X36": 4},
         rams={"PDP16K|PDPSC16K|DP16K|SP16K|PDP16K_MODE|PDPSC16K_MODE|DP16K_MODE": 18},
         nextpnr="nextpnr-nexus", arguments=("--device", "LIFCL-40-9BG400C"),
-        located=located("ldc_set_location -site {{{site}}} [get_ports {port}]", "E17 F13 L13"), together=1,
+        located=located("ldc_set_location -site {{{site}}} [get_ports {port}]", "E17 F13"), together=1,
+        oscillator="OSCA #(.HF_CLK_DIV(\"2\"), .HF_OSC_EN(\"ENABLED\")) oscillator (.HFOUTEN(1'b1), .HFSDSCEN(1'b1), .HFCLKOUT(clk));", tries=8,
         # https://github.com/YosysHQ/yosys/issues/4081: the first carry of a chain comes from a constant.
         location=("--pdc", "{path}"), unconnected=("CCU2", "CIN", "VLO"),
         dsp=(18, 18), total=(32256, 56, 1512), counted="84 block RAMs of 18; two large ones of 512 are left out"),

@@ -23,9 +23,14 @@ def tool(program):
     return path
 
 
-def run(program, *args):
-    """Runs one of these tools and returns all that it printed."""
-    done = subprocess.run([tool(program), *map(str, args)], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+def run(program, *args, tries=1):
+    """Runs one of these tools and returns all that it printed. With an argument for the `seed`, which is a function, one that fails
+    is run again with the next one."""
+    for attempt in range(tries):
+        words = [str(arg(attempt) if callable(arg) else arg) for arg in args]
+        done = subprocess.run([tool(program), *words], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+        if not done.returncode:
+            break
     if done.returncode:
         sys.exit(f"{program} failed:\n" + "\n".join(done.stdout.splitlines()[-20:]))
     return done.stdout
@@ -81,7 +86,8 @@ def place(netlist, work, mhz, seed=1, family=ECP5):
     pins.write_text("".join(family.located[port] + "\n" for port in ports if port in family.located))
     location = [argument.format(path=pins) for argument in family.location]
     run(family.nextpnr, *family.arguments, *location, "--quiet",
-        "--timing-allow-fail", "--freq", mhz, "--seed", seed, "--json", netlist, "--report", report)
+        "--timing-allow-fail", "--freq", mhz, "--seed", lambda attempt: seed + 1000 * attempt, "--json", netlist, "--report", report,
+        tries=family.tries)
     return json.loads(report.read_text())
 
 
@@ -94,7 +100,7 @@ def fmax(report, clock=""):
 def clock(source, top, netlist, port, work, mhz, seeds=1, family=ECP5):
     """The clock in MHz, the median of so many placements, of a synthesised module with registers at its ports, so that all paths
     lie between registers; `None` where there is no path."""
-    wrapped, wrapper = registered(source, top, netlist, port, work, family.pins)
+    wrapped, wrapper = registered(source, top, netlist, port, work, family.pins, family.oscillator)
     netlist, _ = synthesise(wrapped, wrapper, work, family)
     clocks = [fmax(place(netlist, work, mhz, seed, family)) for seed in range(1, seeds + 1)]
     return None if None in clocks else statistics.median(clocks)

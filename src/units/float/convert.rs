@@ -54,6 +54,14 @@ impl Source {
         }
     }
 
+    /// Whether its numbers have the exponents of an IEEE format with a fraction that is no longer.
+    fn has_exponents_of(&self, to: FloatFormat) -> bool {
+        let layout = Layout::from(to);
+        self.top_is_special
+            && (self.layout.exp, self.layout.bias) == (layout.exp, layout.bias)
+            && self.layout.frac >= layout.frac
+    }
+
     /// What matters when the result is too large.
     pub fn class(&self) -> Class {
         Class {
@@ -71,6 +79,9 @@ pub(super) fn into_float(
     how: Conversion,
     source: &Source,
 ) -> NodeId {
+    if source.has_exponents_of(to) {
+        return shortened(g, to, how, source);
+    }
     let scaled = scale(g, to.into(), source);
     let finite = g.not(scaled.special);
     let exp_ones = repeat(g, scaled.special, to.exp);
@@ -86,6 +97,25 @@ pub(super) fn into_float(
     };
     let rounded = round_by(g, to, how.rounding, value);
     limit(g, to, how, rounded, scaled.special, source.class())
+}
+
+/// As [`into_float`], of a format with the same exponents and a longer fraction: subnormal numbers stay what they are, and only
+/// rounding makes a number infinite, by the carry out of its fraction.
+fn shortened(g: &mut Graph, to: FloatFormat, how: Conversion, source: &Source) -> NodeId {
+    let value = Unrounded {
+        sign: source.fields.sign,
+        exp: source.fields.exp,
+        bump: g.constant(0),
+        tail: source.fields.frac,
+        special: Some(source.special),
+        nan: Some(source.nan),
+    };
+    let rounded = round_by(g, to, how.rounding, value);
+    let over = match how.overflow {
+        Overflow::Saturate => source.special,
+        _ => g.constant(0),
+    };
+    limit(g, to, how, rounded, over, source.class())
 }
 
 /// What is to be known of the source of a conversion when its result is too large.

@@ -7,8 +7,9 @@ mod recurrences;
 mod storage;
 
 use super::*;
+use crate::hwarith::builder::rebuild;
 use crate::hwarith::fast::Fast;
-use crate::hwarith::graph::Graph;
+use crate::hwarith::graph::{Graph, Op};
 use crate::hwarith::iterate::unrolled;
 use crate::hwarith::types::HwType;
 use crate::ir::{BinaryOp, CompareOp, FloatFormat, Rounding};
@@ -331,6 +332,20 @@ fn conversions_between_small_formats() {
             });
         }
     }
+}
+
+/// Between formats with the same exponents, all that is added is what rounding adds.
+#[test]
+fn a_fraction_becomes_shorter_beside_its_exponent() {
+    let sums = |from, to| {
+        let graph = rebuild(&convert(from, to));
+        let nodes = graph.nodes.iter();
+        nodes
+            .filter(|(_, node)| matches!(node.op, Op::Add | Op::Sub))
+            .count()
+    };
+    assert_eq!(sums(FloatFormat::F32, FloatFormat::BF16), 1);
+    assert!(sums(FloatFormat::F32, FloatFormat::F16) > 1);
 }
 
 /// Integer types of the casts.

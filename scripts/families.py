@@ -112,7 +112,7 @@ TABLE = [
         name="nexus", about="Lattice Nexus LIFCL-40, speed grade 9 (high performance)",
         synthesis="synth_nexus -nowidelut",
         luts={"LUT4": 1, "WIDEFN9": 2, "CCU2": 2, "DPR16X4": 6}, registers="FD1P3.*",
-        blocks={"MULT9X9": 0.5, "MULT18X18": 1, "MULT18X36": 2, "MULT36X36": 4},
+        blocks={"MULT9X9": 0.5, "MULT(ADDSUB)?18X18": 1, "MULT(ADDSUB)?18X36": 2, "MULT(ADDSUB)?36X36": 4},
         rams={"PDP16K|PDPSC16K|DP16K|SP16K|PDP16K_MODE|PDPSC16K_MODE|DP16K_MODE": 18},
         nextpnr="nextpnr-nexus", arguments=("--device", "LIFCL-40-9BG400C"),
         located=located("ldc_set_location -site {{{site}}} [get_ports {port}]", "E17 F13"), together=1,

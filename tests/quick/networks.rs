@@ -606,11 +606,11 @@ fn streams_that_are_too_short_become_longer() {
     assert_eq!(said(true), (message, vec![2, 2, 2, 2]));
 }
 
-/// A ring of hundreds of processes, each of which gets what the last one makes: all stand back again and again, on a thread
-/// with the stack of any.
+/// A ring of thousands of processes, each of which gets what the last one makes: all stand back again and again, on a thread
+/// with a small stack.
 #[test]
 fn networks_of_many_processes_run_where_each_waits_for_another() {
-    let count = 700;
+    let count = 2500;
     let streams = |of: &dyn Fn(usize) -> String| (0..count).map(of).collect::<String>();
     let text = format!(
         "from allo import *
@@ -640,10 +640,16 @@ def top(given: Stream[i32], o: Stream[i32]):
     let program = support::program(&text, Some("top"));
     let signature = Signature::of(&program);
     let inputs = args::read_json(&signature, "{\"given\": [1, 2, 3, 4, 5]}").expect("arguments");
-    let ran = reference::run(&program, &inputs[0], &Options::default()).expect("it ends");
+    let ran = std::thread::scope(|scope| {
+        let thread = std::thread::Builder::new().stack_size(512 << 10);
+        let run = || reference::run(&program, &inputs[0], &Options::default());
+        let thread = thread.spawn_scoped(scope, run).expect("a thread");
+        thread.join().expect("no panic")
+    });
+    let ran = ran.expect("it ends");
     let results = args::results_json(&signature, &ran.params, &ran.results, false);
     for at in 0..5 {
-        assert_eq!(results["o"][at], 700 + at);
+        assert_eq!(results["o"][at], 2500 + at);
     }
     let said = fails(&text, "{\"given\": [1, 2]}");
     assert!(

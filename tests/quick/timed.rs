@@ -90,6 +90,55 @@ fn the_reference_gives_the_same_in_each_run() {
     }
 }
 
+/// With queues as short as they are declared, since something is asked: `slow` waits for `late`, meanwhile `fast` for room that
+/// `slow` makes when it takes what both get from outside, and `after` for the end of `slow`.
+#[test]
+fn each_that_waits_goes_on_when_another_makes_that_possible() {
+    let text = "from allo import *
+
+@kernel
+def slow(x: \"Stream[i32, 2]\", t: \"Stream[i32, 2]\", a: \"i32[4]\"):
+    for i in range(0):
+        ok, v = t.try_get()
+        a[i] = v
+    n: i32 = t.get()
+    for i in range(4):
+        a[i] = x.get() + n
+
+@kernel
+def fast(x: \"Stream[i32, 2]\", y: \"i32[4]\"):
+    for i in range(4):
+        y[i] = x.get()
+
+@kernel
+def after(a: \"i32[4]\", b: \"i32[4]\"):
+    for i in range(4):
+        b[i] = a[i] * 2
+
+@kernel
+def late(t: \"Stream[i32, 2]\"):
+    t.put(10)
+
+@kernel
+def top(x: \"Stream[i32, 2]\", y: \"i32[4]\", b: \"i32[4]\"):
+    t: Stream[i32, 2]
+    a: i32[4]
+    slow(x, t, a)
+    fast(x, y)
+    after(a, b)
+    late(t)
+";
+    let program = support::program(text, Some("top"));
+    let reference = Prepared::of(&program).expect("a program");
+    let given = r#"{"x": [1, 2, 3, 4], "y": [0, 0, 0, 0], "b": [0, 0, 0, 0]}"#;
+    let inputs = args::read_json(&reference.signature, given);
+    let ran = reference.run(&inputs.expect("arguments")[0], &Options::default());
+    let ran = ran.expect("an end");
+    let left = args::results_json(&reference.signature, &ran.params, &ran.results, false);
+    assert_eq!(left["y"].to_string(), "[1,2,3,4]");
+    assert_eq!(left["b"].to_string(), "[22,24,26,28]");
+}
+
 #[test]
 fn each_kernel_that_asks_is_warned_of_once() {
     let mut sources = SourceMap::default();

@@ -9,12 +9,15 @@ use crate::sim::outcome::{Options, RunError};
 use crate::sim::value::Value;
 use crate::transform::network::{Network, Process};
 use corosensei::stack::DefaultStack;
-use corosensei::{ScopedCoroutine, ScopedCoroutineRef, Yielder};
+use corosensei::{ScopedCoroutine, ScopedCoroutineRef, Yielder, on_stack};
 use std::cell::{RefCell, RefMut};
 use std::collections::BTreeSet;
 
 /// Bytes of the stack of a process.
 const STACK: usize = 4 << 20;
+
+/// Bytes of the caller's stack that a process takes at most, beside its own (see [`within`]).
+const FRAME: usize = 4 << 10;
 
 /// Stacks that are kept for the next run; of larger networks the others are made again.
 const MOST_KEPT: usize = 64;
@@ -53,26 +56,33 @@ impl Shared<'_> {
 
     /// Each process until it has to wait, again and again, to their end or until none can go on.
     pub fn side_by_side(&self, options: &Options) {
-        let mut stacks = STACKS.take();
-        while stacks.len() < self.network.processes.len() {
-            match DefaultStack::new(STACK) {
-                Ok(stack) => stacks.push(stack),
-                Err(error) => {
-                    let why = format!("no memory for a process: {error}");
-                    let error = RunError::BadInvocation(why);
-                    return self.state.borrow_mut().stop(Ended::Error(error));
-                }
-            }
+        if let Err(error) = self.coroutines(options) {
+            let why = format!("no memory for a process: {error}");
+            let error = RunError::BadInvocation(why);
+            self.state.borrow_mut().stop(Ended::Error(error));
         }
-        let processes = stacks.iter_mut().zip(0..self.network.processes.len());
+    }
+
+    fn coroutines(&self, options: &Options) -> std::io::Result<()> {
+        let count = self.network.processes.len();
+        let mut stacks = STACKS.take();
+        while stacks.len() < count {
+            stacks.push(DefaultStack::new(STACK)?);
+        }
+        let processes = stacks.iter_mut().zip(0..count);
         let processes = processes.map(|(stack, process)| {
             ScopedCoroutine::with_stack(stack, move |yielder: &Yielder<(), ()>, ()| {
                 self.interpret(process, Some(yielder), options);
             })
         });
-        within(processes, Vec::new(), |processes| self.schedule(processes));
+        let run = || within(processes, Vec::new(), |processes| self.schedule(processes));
+        match count <= MOST_KEPT {
+            true => run(),
+            false => on_stack(DefaultStack::new(STACK + count * FRAME)?, run),
+        }
         stacks.truncate(MOST_KEPT);
         STACKS.set(stacks);
+        Ok(())
     }
 
     /// Resumes processes as long as there are any.
@@ -109,7 +119,7 @@ impl Shared<'_> {
     }
 }
 
-/// Calls `then` with these coroutines, which live as long as that takes.
+/// Calls `then` with these coroutines, which live as long as that takes: each in a call within that of the one before it.
 fn within<'c, 's: 'c, T>(
     mut processes: impl Iterator<Item = ScopedCoroutine<'s, (), (), (), &'s mut DefaultStack>>,
     open: Vec<Resumed<'c, 's>>,

@@ -346,7 +346,9 @@ impl State {
                 self.waits.go_on(next);
             }
             _ => {
-                self.stop(self.deadlock(network));
+                if self.stopped.is_none() {
+                    self.stopped = Some(self.deadlock(network));
+                }
                 open.into_iter()
                     .for_each(|process| self.waits.go_on(process));
             }

@@ -145,9 +145,9 @@ pub(super) fn name_low(g: &mut Graph, value: NodeId, name: &str) {
 }
 
 /// Names what a level of a shifter makes; the last one makes the result, which the caller names.
-fn name_right(g: &mut Graph, value: NodeId, level: u32) {
+fn name_level(g: &mut Graph, value: NodeId, side: &str, level: u32) {
     if level > 0 {
-        g.name(value, &format!("right_{}", 1u64 << level));
+        g.name(value, &format!("{side}_{}", 1u64 << level));
     }
 }
 
@@ -160,7 +160,7 @@ pub(super) fn shift_right_sticky(g: &mut Graph, value: NodeId, amount: NodeId) -
         g.name(shifted, &format!("by_{}", 1u64 << level));
         let bit = g.bit(amount, level);
         let value = g.mux(bit, shifted, value);
-        name_right(g, value, level);
+        name_level(g, value, "right", level);
         value
     })
 }
@@ -185,7 +185,7 @@ pub(super) fn shift_right_lost(
         lost.push(g.and(out, bit));
         let shifted = shift_right_const(g, value, distance);
         value = g.mux(bit, shifted, value);
-        name_right(g, value, level);
+        name_level(g, value, "right", level);
         // One table with the second of the levels: known as late as the first one is done.
         if let Some((over, _)) = over.filter(|_| level == levels.saturating_sub(2)) {
             let keep = g.not(over);
@@ -359,9 +359,7 @@ pub(super) fn normalise(
         };
         value = value.shift_left_if(g, shift, 1 << level);
         g.name(shift, &format!("is_left_{}", 1u64 << level));
-        if level > 0 {
-            g.name(value.value, &format!("left_{}", 1u64 << level));
-        }
+        name_level(g, value.value, "left", level);
         amount.push(shift);
     }
     let amount = (!amount.is_empty()).then(|| g.concat(&amount));

@@ -36,6 +36,9 @@ pub struct Solution {
 /// Rounds of moving what waits for earlier iterations before a set of constraints counts as unsolvable.
 const MAX_ROUNDS: usize = 400;
 
+/// Edges across iterations that a recurrence is looked for behind: some of those that are late may be so for what they share.
+const MAX_SEARCHED: usize = 64;
+
 impl Problem<'_> {
     /// An II below which no schedule exists: the longest way around a recurrence of one edge across iterations, for the
     /// edges to a few nodes, those with the widest reach first.
@@ -180,11 +183,11 @@ impl<'p, 'g> Solver<'p, 'g> {
                 // Not sooner: most settle in the first round.
                 repeating = Some(Repeating::new(&self.at, self.instances()));
             }
-            if searches(round)
-                && let Some(late) = self.at.late().next_back()
-                && endless.is_caught_by(&self.at, late)
-            {
-                return Err(Failure::Recurrence(late.to));
+            if searches(round) {
+                let mut late = self.at.late().rev().take(MAX_SEARCHED);
+                if let Some(caught) = late.find(|edge| endless.is_caught_by(&self.at, edge)) {
+                    return Err(Failure::Recurrence(caught.to));
+                }
             }
         }
         Err(culprit)

@@ -5,7 +5,7 @@
 //! (Callahan, Carr and Kennedy, 1990). Loads and stores under conditions become selections of the carried value.
 
 use crate::diagnostics::Span;
-use crate::ir::analysis::{Fact, Values, touch};
+use crate::ir::analysis::{Fact, Values, Varying, touch};
 use crate::ir::rewrite::{Rewriter, rewrite};
 use crate::ir::*;
 use std::collections::{HashMap, HashSet};
@@ -65,6 +65,19 @@ struct Element {
     stored: Option<Span>,
 }
 
+/// What does not change in a loop, as it was once. A value that did not then does not now, since only loads have gone.
+struct Fixed {
+    varying: Varying,
+    /// How many values there were.
+    known: usize,
+}
+
+impl Fixed {
+    fn has(&self, value: ValueId) -> bool {
+        value.index() < self.known && self.varying.is_fixed(value)
+    }
+}
+
 impl Rewriter for Promote<'_> {
     fn enter(&mut self, op: &mut Op, block: usize) {
         self.outside.push(self.facts.len());
@@ -96,13 +109,14 @@ impl Promote<'_> {
             collect(&f.body, &mut Vec::new(), &mut usages);
             // Values that are gone, since what they were loaded from now is in a register.
             let mut renamed = HashMap::new();
+            let mut fixed = None;
             for (array, mut usage) in usages {
                 let indices = usage.uses.iter_mut().flat_map(|u| &mut u.indices);
                 indices.for_each(|v| *v = resolve(&renamed, *v));
                 for mut element in self.elements(array, &usage, f) {
                     let indices = element.indices.iter_mut();
                     indices.for_each(|v| *v = resolve(&renamed, *v));
-                    let Some(hoisted) = self.hoist(f, &element.indices) else {
+                    let Some(hoisted) = self.hoist(f, &mut fixed, &element.indices) else {
                         continue;
                     };
                     out.extend(hoisted);
@@ -198,10 +212,21 @@ impl Promote<'_> {
     }
 
     /// Takes out of the body what computes `indices`; `None` if one of them changes in the loop.
-    fn hoist(&self, f: &mut For, indices: &[ValueId]) -> Option<Vec<Op>> {
-        let varying = self.values.varying(f);
-        if !indices.iter().all(|&v| varying.is_fixed(v)) {
-            return None;
+    fn hoist(
+        &self,
+        f: &mut For,
+        fixed: &mut Option<Fixed>,
+        indices: &[ValueId],
+    ) -> Option<Vec<Op>> {
+        let are_known = |fixed: &Fixed| indices.iter().all(|&v| fixed.has(v));
+        if !fixed.as_ref().is_some_and(are_known) {
+            let now = Fixed {
+                varying: self.values.varying(f),
+                known: self.kernel.values.len(),
+            };
+            if !are_known(fixed.insert(now)) {
+                return None;
+            }
         }
         let mut needed: HashSet<ValueId> = indices.iter().copied().collect();
         let mut hoisted = Vec::new();

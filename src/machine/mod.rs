@@ -7,7 +7,7 @@ pub mod fit;
 pub mod order;
 mod print;
 pub mod program;
-mod recurrence;
+pub mod recurrence;
 pub mod regroup;
 pub mod run;
 pub mod select;

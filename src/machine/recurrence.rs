@@ -11,6 +11,12 @@ const FAR: u64 = 32;
 /// By node: whether a recurrence of the leaf goes through it, so that each cycle that it takes may be one between
 /// iterations.
 pub fn recurrent(leaf: &Leaf) -> Vec<bool> {
+    let recurrences = recurrences(leaf).into_iter();
+    recurrences.map(|number| number.is_some()).collect()
+}
+
+/// By node: the number of what goes through it of recurrences that have a node in common; `None` where none does.
+pub fn recurrences(leaf: &Leaf) -> Vec<Option<usize>> {
     let mut users = users(&leaf.graph);
     for Dependence { from, to, distance } in dependences(leaf) {
         if distance < FAR {
@@ -20,7 +26,10 @@ pub fn recurrent(leaf: &Leaf) -> Vec<bool> {
     let components = components(&users);
     let mut sizes = vec![0; users.len()];
     components.iter().for_each(|&number| sizes[number] += 1);
-    components.iter().map(|&number| sizes[number] > 1).collect()
+    let numbers = components.into_iter();
+    numbers
+        .map(|number| (sizes[number] > 1).then_some(number))
+        .collect()
 }
 
 /// The nodes that read each node, phis in the next iteration among them.

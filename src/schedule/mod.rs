@@ -8,6 +8,7 @@
 pub mod asynchronous;
 mod bind;
 pub mod bound;
+mod carried;
 pub mod check;
 pub mod critical;
 pub mod device;
@@ -256,6 +257,7 @@ pub fn schedule(
         schedule.leaves.push(times);
         problems.push(problem);
     }
+    carried::relieve(program, &mut problems, &mut schedule);
     share::share(program, device, budget, &mut problems, &mut schedule)?;
     release::overlap_regions(program, &mut schedule);
     for (leaf, times) in program.leaves.values().zip(schedule.leaves.values()) {

@@ -6,6 +6,7 @@ use allo_hls::driver::{Compilation, Target};
 use allo_hls::hwarith::graph::UnitId;
 use allo_hls::hwarith::{NodeId, Op};
 use allo_hls::machine::program::LeafId;
+use allo_hls::rtl::interface::manifest::Manifest;
 use allo_hls::schedule::{LeafSchedule, Schedule, check::check, device::Device, schedule};
 use std::collections::BTreeSet;
 use std::sync::LazyLock;
@@ -595,4 +596,25 @@ fn sums_that_are_cut_on_the_way_keep_their_order() {
         y[i] = y1\n";
     let compiled = crate::directives::checked(text, &[]);
     assert!(compiled.warnings.0.is_empty(), "{:?}", compiled.warnings);
+}
+
+/// A sum that is compared fills a cycle, less the gate in front of it. A register between the two makes iterations a cycle longer, which
+/// a short loop does not have.
+#[test]
+fn a_full_recurrence_of_a_long_loop_reads_registers() {
+    let of = |iterations: u64| {
+        let text = format!(
+            "from allo import *\n\nu44 = apint(44)\n\n@kernel\ndef top(k: u44, m: u44) -> u44:\n    s: u44 = 1\n    \
+             for i in range({iterations}):\n        n: u44 = i\n        t: u44 = s + (k ^ n)\n        s = m if t > m else t\n    return s\n"
+        );
+        directives::checked(&text, &[]).manifest
+    };
+    let [short, long] = [64, 4096].map(of);
+    assert_eq!([&short, &long].map(|it| it.loops[0].ii), [Some(1); 2]);
+    assert_eq!(
+        long.loops[0].depth,
+        short.loops[0].depth.map(|depth| depth + 1)
+    );
+    let cycles = |it: &Manifest| it.latency.max.expect("a bound");
+    assert_eq!(cycles(&long), cycles(&short) + 4096 - 64 + 1);
 }

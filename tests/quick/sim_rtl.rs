@@ -4,7 +4,7 @@ use crate::{planted, support};
 use allo_hls::diagnostics::SourceMap;
 use allo_hls::driver::{self, Compilation, Target};
 use allo_hls::progress::Progress;
-use allo_hls::rtl::netlist::{BinaryOp, Expr, Item};
+use allo_hls::rtl::netlist::{BinaryOp, CompareOp, Expr, Item, Operand, Register};
 use allo_hls::sim::cosim::{self, CosimError, CosimOptions, FailureKind, Report};
 use allo_hls::sim::inprocess::Netlist;
 use allo_hls::sim::selfcheck::{self, Budget, Checked};
@@ -204,6 +204,76 @@ fn the_check_after_a_build_sees_planted_faults() {
         seen > 100 && 2 * seen > 7 * missed.len(),
         "{seen}, {missed:?}"
     );
+}
+
+/// A sum that is 0 where a register, which nothing ever sets, holds one of eight values. Cases that began alike would see one of them.
+#[test]
+fn each_case_of_a_check_begins_in_a_state_of_its_own() {
+    let compiled = example("scalar_add");
+    for value in 0u32..8 {
+        let mut spoilt = compiled.clone();
+        let top = spoilt.design.top().expect("a top module");
+        let module = &mut spoilt.design.modules[top];
+        let is_sum = |item: &Item| match item {
+            Item::Assign { out, expr, .. } => matches!(
+                expr,
+                Expr::Binary {
+                    op: BinaryOp::Add,
+                    ..
+                }
+            )
+            .then_some(*out),
+            _ => None,
+        };
+        let out = module.items.iter().find_map(is_sum).expect("a sum");
+        let [sum, never, is_there] = [("sum_1", 32), ("never", 3), ("is_there", 1)]
+            .map(|(name, width)| module.net(name, width));
+        for item in &mut module.items {
+            if let Item::Assign { out: driven, .. } = item
+                && *driven == out
+            {
+                *driven = sum;
+            }
+        }
+        module.items.push(Item::Register(Register {
+            out: never,
+            next: never.into(),
+            enable: None,
+            reset: None,
+            origin: None,
+        }));
+        let assigned = [
+            (
+                is_there,
+                Expr::Compare {
+                    op: CompareOp::Eq,
+                    signed: false,
+                    lhs: never.into(),
+                    rhs: Operand::constant(3, value),
+                },
+            ),
+            (
+                out,
+                Expr::Mux {
+                    cond: is_there.into(),
+                    on_true: Operand::constant(32, 0u32),
+                    on_false: sum.into(),
+                },
+            ),
+        ];
+        module
+            .items
+            .extend(assigned.map(|(out, expr)| Item::Assign {
+                out,
+                expr,
+                origin: None,
+            }));
+        let found = checked(&spoilt, 4);
+        assert!(
+            matches!(found, Err(CosimError::Failure(_))),
+            "{value}: {found:?}"
+        );
+    }
 }
 
 /// A module of which a cycle takes a good part of the budget is not even prepared, which is said.

@@ -34,10 +34,12 @@ class Family:
     tries: int = 1
     # Bits of the operands of a multiplier block; without, there are none.
     dsp: tuple = ()
-    # ns of a multiplier block set by hand, where the placer knows none, and what that is.
-    product: tuple = ()
+    # ns of operations set by hand, where the placer knows none, and what that is.
+    by_hand: dict = field(default_factory=dict)
     # Whether lookup tables can be memory.
     lut_ram: bool = True
+    # What is measured in place of an operation that the placer sees no path through: an expression of scripts/characterise.
+    instead: dict = field(default_factory=dict)
     # What the command of Yosys needs to keep modules apart, and not to.
     apart: str = "-noflatten"
     whole: str = ""
@@ -55,6 +57,8 @@ class Family:
     every: int = 3
     # Cell, port, driver: what the placer refuses to see connected, for it stands for nothing.
     unconnected: tuple = ()
+    # The lookup table in place of which the placer gets those with fewer inputs.
+    wide: str = ""
     # See devices/ecp5.toml.
     gate_chaining: float = 0.62
 
@@ -122,11 +126,11 @@ TABLE = [
         dsp=(18, 18), total=(32256, 56, 1512), counted="84 block RAMs of 18; two large ones of 512 are left out"),
     ice40(
         "ice40up", "u -dsp", "Lattice iCE40 UltraPlus UP5K", ("--up5k", "--package", "sg48"),
-        dsp=(16, 16), product=(17.4, "50 MHz between registers, set by hand, unchecked: nextpnr takes blocks for registers"), total=(5280, 8, 120), counted="30 block RAMs of 4; four large ones of 256 are left out"),
+        dsp=(16, 16), by_hand={"mul": (17.4, "50 MHz between registers, set by hand, unchecked: nextpnr takes blocks for registers")}, total=(5280, 8, 120), counted="30 block RAMs of 4; four large ones of 256 are left out"),
     ice40(
         "ice40hx", "hx", "Lattice iCE40 HX8K", ("--hx8k", "--package", "ct256"),
         total=(7680, 0, 128), counted="32 block RAMs of 4"),
-    # Cannot be characterised: nextpnr's report has no path through the comparison of two words.
+    # nextpnr knows no delay of a lookup table that has fewer inputs than four.
     Family(
         name="gw2a", about="Gowin GW2A-18, speed grade C8/I7",
         synthesis="synth_gowin -family gw2a -nowidelut",
@@ -136,16 +140,23 @@ TABLE = [
         apart="-noflatten -noiopads", padded="iopadmap -bits -inpad IBUF O:I -outpad OBUF I:O; ",
         nextpnr="nextpnr-himbaechel-gowin",
         arguments=("--device", "GW2A-LV18PG256C8/I7", "--vopt", "family=GW2A-18"),
-        located=located('IO_LOC "{port}" {site};', "T10 L14 H11"), together=1, location=("--vopt", "cst={path}"),
-        dsp=(18, 18), total=(20736, 48, 828), counted="46 block RAMs of 18"),
-    # Not characterised yet: placing takes minutes for a sum of 24 bits.
+        located=located('IO_LOC "{port}" {site};', "T10 L14 H11"), together=1,
+        wide="LUT4", location=("--vopt", "cst={path}"),
+        dsp=(18, 18), by_hand={
+            "mul": (5.0, "200 MHz between registers, set by hand, unchecked: nextpnr knows no delay of blocks"),
+            "block_ram": (4.5, "as on the ECP5, set by hand, unchecked: nextpnr knows no delay of SDPX9B"),
+        },
+        total=(20736, 48, 828), counted="46 block RAMs of 18"),
+    # nextpnr sees no path out of the last carry: the sign of a difference is measured in place of a comparison.
     Family(
         name="gatemate", about="Cologne Chip GateMate CCGM1A1, speed mode, worst case",
-        synthesis="synth_gatemate -luttree -nomult",
+        synthesis="synth_gatemate -luttree -nomult -nomx8",
         # Half a CPE has a tree of four inputs, a whole one a tree of five or two bits of a sum.
         luts={"CC_LUT[12]|CC_L2T4|CC_LUT4|CC_LUT3": 1, "CC_L2T5|CC_MX4": 2, "CC_ADDF": 1, "CC_MX2": 1},
         registers="CC_DFF", rams={"CC_BRAM_20K": 20, "CC_BRAM_40K": 40},
-        nextpnr="nextpnr-himbaechel-gatemate",
+        apart="-noflatten -noiopad -noclkbuf", padded="iopadmap -bits -inpad CC_IBUF Y:I -outpad CC_OBUF A:O; clkbufmap -buf CC_BUFG O:I; ",
+        nextpnr="nextpnr-himbaechel-gatemate", together=1,
+        instead={"compare": "{{{a}[{w}-1:1], 1'(({{1'b0, {v}}} - {{1'b0, {b}}}) >> {w})}}"},
         arguments=("--device", "CCGM1A1", "--vopt", "allow-unconstrained"),
         lut_ram=False, total=(40960, 0, 1280), ram_block=20, counted="32 block RAMs of 40"),
     xilinx(

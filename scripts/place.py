@@ -68,15 +68,33 @@ def accepted(netlist, family):
     # All other modules are the family's cells.
     top = next(module for module in design["modules"].values() if "top" in module.get("attributes", {}))
     if family.unconnected:
-        kind, port, driver = family.unconnected
-        drivers = [cell for cell in top["cells"].values() if cell["type"] == driver]
-        driven = {bit for cell in drivers for bits in cell["connections"].values() for bit in bits}
-        for cell in top["cells"].values():
-            if cell["type"] == kind and driven.intersection(cell["connections"].get(port, ())):
-                del cell["connections"][port]
+        disconnect(top["cells"].values(), *family.unconnected)
+    if family.wide:
+        widen(top["cells"].values(), family.wide)
+    if family.unconnected or family.wide:
         netlist = netlist.with_suffix(".accepted.json")
         netlist.write_text(json.dumps(design))
     return netlist, list(top["ports"])
+
+
+def disconnect(cells, kind, port, driver):
+    """Takes a port of all cells of a kind off what cells of another kind drive."""
+    driven = {bit for cell in cells if cell["type"] == driver for bits in cell["connections"].values() for bit in bits}
+    for cell in cells:
+        if cell["type"] == kind and driven.intersection(cell["connections"].get(port, ())):
+            del cell["connections"][port]
+
+
+def widen(cells, wide):
+    """Has lookup tables of fewer inputs be the widest one, whose other inputs are the first one once more and change nothing."""
+    name, inputs = re.fullmatch(r"(\D+)(\d+)", wide).groups()
+    for cell in cells:
+        narrow = re.fullmatch(name + r"(\d+)", cell["type"])
+        for free in range(int(narrow[1]) if narrow else int(inputs), int(inputs)):
+            cell["connections"][f"I{free}"] = cell["connections"]["I0"]
+            cell["port_directions"][f"I{free}"] = "input"
+            cell["parameters"]["INIT"] *= 2
+            cell["type"] = wide
 
 
 def place(netlist, work, mhz, seed=1, family=ECP5):

@@ -13,7 +13,7 @@ macro_rules! built_in {
 
 /// The models that come with the compiler.
 const BUILT_IN: &[(&str, &str)] = built_in!(
-    "ecp5", "ecp5-7", "ecp5-6", "nexus", "ice40up", "ice40hx", "xc7", "xcup"
+    "ecp5", "ecp5-7", "ecp5-6", "nexus", "ice40up", "ice40hx", "gw2a", "xc7", "xcup"
 );
 
 /// Timing of a device family.

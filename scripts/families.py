@@ -38,7 +38,8 @@ class Family:
     by_hand: dict = field(default_factory=dict)
     # Whether lookup tables can be memory.
     lut_ram: bool = True
-    # What is measured in place of an operation that the placer sees no path through: an expression of scripts/characterise.
+    # What is measured in place of an operation that the family has not, or that the placer sees no path through: an expression of
+    # scripts/characterise.
     instead: dict = field(default_factory=dict)
     # What the command of Yosys needs to keep modules apart, and not to.
     apart: str = "-noflatten"
@@ -156,7 +157,11 @@ TABLE = [
         registers="CC_DFF", rams={"CC_BRAM_20K": 20, "CC_BRAM_40K": 40},
         apart="-noflatten -noiopad -noclkbuf", padded="iopadmap -bits -inpad CC_IBUF Y:I -outpad CC_OBUF A:O; clkbufmap -buf CC_BUFG O:I; ",
         nextpnr="nextpnr-himbaechel-gatemate", together=1,
-        instead={"compare": "{{{a}[{w}-1:1], 1'(({{1'b0, {v}}} - {{1'b0, {b}}}) >> {w})}}"},
+        instead={
+            "compare": "{{{a}[{w}-1:1], 1'(({{1'b0, {v}}} - {{1'b0, {b}}}) >> {w})}}",
+            # What a tree of two-input tables has room for.
+            "logic": "({v} & {a}) ^ ({b} | {c})",
+        },
         arguments=("--device", "CCGM1A1", "--vopt", "allow-unconstrained"),
         lut_ram=False, total=(40960, 0, 1280), ram_block=20, counted="32 block RAMs of 40"),
     xilinx(

@@ -619,7 +619,7 @@ fn build_network(
     };
     let built = rtl::elaborate::network::build(network, &parts, &which, options, sources);
     let (mut design, manifest) = built?;
-    leave_open(&mut design, target);
+    place_memories(&mut design, target);
     debug_check("netlist", || rtl::validate::validate(&design));
     let kernel = &network.kernel;
     design.header = header(&sources.location(kernel.span).to_string(), target);
@@ -902,7 +902,7 @@ fn elaborate(sources: &SourceMap, planned: Planned, target: &Target) -> Hardware
         schedule::check::check(&hardware, &schedule, &target.device)
     });
     let (mut design, manifest) = rtl::elaborate::build(&hardware, &schedule, sources);
-    leave_open(&mut design, target);
+    place_memories(&mut design, target);
     debug_check("netlist", || rtl::validate::validate(&design));
     design.header = header(&sources.location(kernel.span).to_string(), target);
     Hardware {
@@ -1010,7 +1010,7 @@ fn build_operator(
     });
     device::warn_of_clock(target, &mut warnings);
     let mut design = rtl::elaborate::build_operator(unit, &variant);
-    leave_open(&mut design, target);
+    place_memories(&mut design, target);
     debug_check("netlist", || rtl::validate::validate(&design));
     design.header = header(&format!("operator {operator}"), target);
     let latency = variant.latency;
@@ -1043,8 +1043,10 @@ fn build_operator(
     })
 }
 
-/// Without memory of lookup tables, what would be made of it is left to the synthesiser.
-fn leave_open(design: &mut Design, target: &Target) {
+/// Memories as the device can have them: large ones as slices; without memory of lookup tables, what would be made of it is left
+/// to the synthesiser.
+fn place_memories(design: &mut Design, target: &Target) {
+    rtl::slices::cut(design, &target.device);
     if !target.device.memory.lut_ram {
         rtl::lut_ram::leave_open(design);
     }

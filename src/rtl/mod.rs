@@ -14,6 +14,7 @@ pub mod namer;
 pub mod netlist;
 pub(crate) mod order;
 pub mod print;
+pub mod slices;
 mod stages;
 pub mod systemverilog;
 pub mod text;

@@ -13,7 +13,7 @@ macro_rules! built_in {
 
 /// The models that come with the compiler.
 const BUILT_IN: &[(&str, &str)] = built_in!(
-    "ecp5", "ecp5-7", "ecp5-6", "nexus", "ice40up", "ice40hx", "gw2a", "xc7", "xcup"
+    "ecp5", "ecp5-7", "ecp5-6", "nexus", "ice40up", "ice40hx", "gw2a", "gatemate", "xc7", "xcup"
 );
 
 /// Timing of a device family.
@@ -75,22 +75,56 @@ pub struct Memory {
 }
 
 impl Memory {
-    /// Block RAMs of a memory, and over how many of them its words are spread: the fewest blocks, and then the deepest. A block
-    /// is half as wide as it can be, so that it has both ports, or has words of half of that and twice as many, and so on;
-    /// where a block holds nines of bits, words of less than a byte leave the ninth out.
-    fn blocks(&self, words: u64, width: u32) -> [u64; 2] {
-        let widest = match self.block.is_multiple_of(9) {
-            true => 18,
-            false => 16,
-        };
-        let depth = (self.block.saturating_mul(1024) / widest).max(1);
-        let shapes = (0..5).map(|half| {
-            let deep = words.div_ceil(depth.saturating_mul(1 << half));
-            let wide = u64::from(width).div_ceil(widest >> half);
-            [deep.saturating_mul(wide), deep]
-        });
-        shapes.min().unwrap_or_default()
+    /// What a memory is made of: the shape of block of which there are the fewest, and of as many the deepest, as a synthesiser
+    /// does; or one of which there are up to a third more, if there are so many at all, where the choice of what is read is at least a
+    /// gate shorter with it. `total` are the device's blocks.
+    fn shape(&self, words: u64, width: u32, total: u64) -> Shape {
+        let shapes = || self.shapes(words, width);
+        let fewest = shapes().min_by_key(|shape| (shape.blocks, shape.deep));
+        let fewest = fewest.expect("a block has words of one bit");
+        // One gate chooses from two.
+        if fewest.deep <= 2 {
+            return fewest;
+        }
+        let most = fewest.blocks.saturating_add(fewest.blocks / 3).min(total);
+        let nearer = shapes().filter(|shape| shape.blocks <= most);
+        let nearest = nearer.min_by_key(|shape| (ceil_log2(shape.deep), shape.blocks, shape.deep));
+        nearest.unwrap_or(fewest)
     }
+
+    /// A memory of blocks of each shape: as wide as they can be with a port that reads and one that writes, or with words of half of
+    /// that and twice as many, and so on. Where a block holds nines or tens of bits, words of less than a byte leave some out.
+    fn shapes(&self, words: u64, width: u32) -> impl Iterator<Item = Shape> {
+        let widest: u32 = match self.block {
+            block if block.is_multiple_of(9) => 36,
+            block if block.is_multiple_of(5) => 40,
+            _ => 16,
+        };
+        let depth = (self.block.saturating_mul(1024) / u64::from(widest)).max(1);
+        (0..=widest.ilog2()).map(move |half| {
+            let (deep, bits) = (
+                words.div_ceil(depth.saturating_mul(1 << half)),
+                widest >> half,
+            );
+            let wide = u64::from(width.div_ceil(bits));
+            Shape {
+                blocks: deep.saturating_mul(wide),
+                deep,
+                bits,
+            }
+        })
+    }
+}
+
+/// How a memory is made of block RAMs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Shape {
+    /// Block RAMs.
+    blocks: u64,
+    /// How many of them the words are spread over.
+    deep: u64,
+    /// Bits of a word in one of them.
+    bits: u32,
 }
 
 impl Default for Memory {
@@ -293,13 +327,28 @@ impl Device {
         (self.clock.overhead + table) / (1.0 - self.clock.margin)
     }
 
+    /// What a memory is made of.
+    fn shape(&self, words: u64, width: u32) -> Shape {
+        let total = self.total.ram / self.memory.block.max(1);
+        self.memory.shape(words, width, total)
+    }
+
+    /// Bits of the memories that one of block RAM is cut into so that it has blocks of the shape that it is thought to have; `None`
+    /// where a synthesiser takes those anyway, since there are the fewest of them.
+    pub fn slice(&self, words: u64, width: u32) -> Option<u32> {
+        let shape = self.shape(words, width);
+        let mut shapes = self.memory.shapes(words, width);
+        let is_fewer = |other: Shape| other.blocks < shape.blocks;
+        shapes.any(is_fewer).then_some(shape.bits)
+    }
+
     /// ns of routes to a memory of block RAMs beyond those to one nearby, and from a clock edge to its data, which are chosen
     /// from among the blocks that its words are spread over.
     pub fn block_ram_delays(&self, words: u64, width: u32) -> (f64, f64) {
-        let [blocks, deep] = self.memory.blocks(words, width);
-        let choice = self.alone(Class::Mux, width) * f64::from(ceil_log2(deep));
-        let data = self.delay(Class::BlockRam, width) + choice;
-        (self.distance(blocks, width), data)
+        let shape = self.shape(words, width);
+        let choice = self.alone(Class::Mux, width) * f64::from(ceil_log2(shape.deep));
+        let far = self.distance(shape.blocks, width);
+        (far, self.delay(Class::BlockRam, width) + choice + far)
     }
 
     /// ns of a route to the farthest of so many blocks beyond those to one nearby.
@@ -364,23 +413,39 @@ mod tests {
     }
 
     #[test]
-    fn memories_are_made_of_as_few_blocks_as_they_can_be() {
-        let blocks = |words, width| Memory::default().blocks(words, width);
-        assert_eq!(blocks(1_024, 18), [1, 1]);
-        assert_eq!(blocks(512, 64), [4, 1]);
-        assert_eq!(blocks(2_048, 9), [1, 1]);
-        assert_eq!(blocks(16_384, 32), [32, 1]);
-        assert_eq!(blocks(8_960, 64), [36, 9]);
-        assert_eq!(blocks(20_000, 1), [2, 2]);
+    fn memories_are_made_of_few_blocks_to_choose_from() {
+        let blocks = |memory: Memory, words, width| {
+            let shape = memory.shape(words, width, 208);
+            [shape.blocks, shape.deep]
+        };
+        let common = |words, width| blocks(Memory::default(), words, width);
+        assert_eq!(common(1_024, 18), [1, 1]);
+        assert_eq!(common(512, 64), [2, 1]);
+        assert_eq!(common(2_048, 9), [1, 1]);
+        assert_eq!(common(16_384, 32), [32, 1]);
+        assert_eq!(common(20_000, 1), [2, 2]);
+        assert_eq!(common(2_500, 64), [12, 3]);
+        // Yosys takes 18, of which what is read is chosen from nine.
+        assert_eq!(common(4_480, 64), [24, 3]);
+        // No device has so many.
+        assert_eq!(common(4_480, 1_000), [252, 9]);
         let small = Memory {
             lut_ram: false,
             block: 4,
         };
-        assert_eq!(small.blocks(256, 16), [1, 1]);
-        assert_eq!(small.blocks(2_048, 2), [1, 1]);
+        assert_eq!(blocks(small, 256, 16), [1, 1]);
+        assert_eq!(blocks(small, 2_048, 2), [1, 1]);
         for block in [0, u64::MAX] {
             let odd = Memory { block, ..small };
-            assert!(odd.blocks(u64::MAX, u32::MAX)[0] > 0, "{block}");
+            assert!(blocks(odd, u64::MAX, u32::MAX)[0] > 0, "{block}");
         }
+    }
+
+    #[test]
+    fn memories_are_cut_where_a_synthesiser_would_take_other_blocks() {
+        let device = Device::load("ecp5").expect("a built-in device");
+        assert_eq!(device.slice(4_480, 64), Some(9));
+        assert_eq!(device.slice(4_096, 32), None);
+        assert_eq!(device.slice(100_000_000, 32), None);
     }
 }

@@ -7,6 +7,7 @@ use allo_hls::hwarith::graph::UnitId;
 use allo_hls::hwarith::{NodeId, Op};
 use allo_hls::machine::program::LeafId;
 use allo_hls::rtl::interface::manifest::Manifest;
+use allo_hls::rtl::netlist::Item;
 use allo_hls::schedule::{LeafSchedule, Schedule, check::check, device::Device, schedule};
 use std::collections::BTreeSet;
 use std::sync::LazyLock;
@@ -281,6 +282,39 @@ fn the_data_of_a_deep_memory_wait_for_a_choice_among_its_blocks() {
     assert_eq!(of(1_024), [Some(2), Some(3)]);
     // Three times five blocks of 2,048 words by nine bits.
     assert_eq!(of(9_000), [Some(2), Some(4)]);
+}
+
+/// Of 18 blocks of 36 bits nine would have to be chosen from; of 24 of nine bits three.
+#[test]
+fn deep_memories_are_cut_into_slices() {
+    let widths = |compiled: &Compilation| {
+        let modules = compiled.design.modules.values();
+        let items = modules.flat_map(|module| &module.items);
+        let widths = items.filter_map(|item| match item {
+            Item::Memory(memory) => Some(memory.width),
+            _ => None,
+        });
+        widths.collect::<Vec<u32>>()
+    };
+    let sliced = [9, 9, 9, 9, 9, 9, 9, 1];
+    let written = through_memory(4_480, "u64", "y[i]", "kept[x[i]]");
+    assert_eq!(widths(&written), sliced);
+    assert_eq!(
+        widths(&through_memory(4_096, "u64", "y[i]", "kept[x[i]]")),
+        [64]
+    );
+    let words: Vec<String> = (0..4_480u64)
+        .map(|i| i.wrapping_mul(0x1234_5678_9abc_def1).to_string())
+        .collect();
+    let constant = directives::checked(
+        &format!(
+            "from allo import *\n\nT = [{}]\n\n@kernel\ndef top(x: \"u12[100]\", out: \"u64[100]\"):\n    \
+             t: \"u64[4480]\" = T\n    for i in range(100):\n        out[i] = t[x[i]]\n",
+            words.join(", ")
+        ),
+        &[],
+    );
+    assert_eq!(widths(&constant), sliced);
 }
 
 #[test]

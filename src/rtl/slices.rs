@@ -1,0 +1,96 @@
+//! Large memories as several narrow ones beside one another, where block RAMs of another shape leave fewer of them to choose from.
+//!
+//! A synthesiser makes of a memory the fewest block RAMs, and what is read is chosen from among all over which the words are
+//! spread. For 4,480 words of 64 bits these are nine of 512 words by 36 bits; where each block has 9 bits of 2,048 words,
+//! there are three, and a third more blocks.
+
+use super::layout::{free_name, mask};
+use super::netlist::*;
+use crate::schedule::device::Device;
+use num_bigint::BigUint;
+
+/// Cuts memories of block RAM of all modules into slices that are as wide as the device's blocks are to be.
+pub fn cut(design: &mut Design, device: &Device) {
+    for module in design.modules.values_mut() {
+        for item in std::mem::take(&mut module.items) {
+            match item {
+                Item::Memory(memory) if is_block(&memory) => {
+                    match device.slice(memory.depth, memory.width) {
+                        Some(width) => slices(module, memory, width),
+                        None => module.items.push(Item::Memory(memory)),
+                    }
+                }
+                item => module.items.push(item),
+            }
+        }
+    }
+}
+
+fn is_block(memory: &Memory) -> bool {
+    memory.style == MemoryStyle::Block && memory.clocked().count() == memory.reads.len()
+}
+
+/// Adds a memory as slices of at most `width` bits, the lowest one first.
+fn slices(module: &mut Module, memory: Memory, width: u32) {
+    let lows = (0..memory.width).step_by(width as usize);
+    let mut parts: Vec<Vec<Operand>> = vec![Vec::new(); memory.reads.len()];
+    for lo in lows {
+        let bits = width.min(memory.width - lo);
+        let writes = memory.writes.iter().map(|port| WritePort {
+            data: slice(module, &port.data, (lo, bits)),
+            ..port.clone()
+        });
+        let writes = writes.collect();
+        let name = free_name(module, &format!("{}_{lo}", memory.name));
+        let reads = memory.reads.iter().zip(&mut parts).map(|(port, parts)| {
+            let wanted = format!("{}_{lo}", module.nets[port.out].name);
+            let name = free_name(module, &wanted);
+            let out = module.net(name, bits);
+            parts.push(out.into());
+            ReadPort {
+                out,
+                ..port.clone()
+            }
+        });
+        let reads = reads.collect();
+        let word = |word: &BigUint| (word >> lo) & mask(bits);
+        module.items.push(Item::Memory(Memory {
+            name,
+            width: bits,
+            init: memory
+                .init
+                .as_ref()
+                .map(|words| words.iter().map(word).collect()),
+            writes,
+            reads,
+            ..memory.clone()
+        }));
+    }
+    for (port, mut parts) in memory.reads.iter().zip(parts) {
+        parts.reverse();
+        module.items.push(Item::Assign {
+            out: port.out,
+            expr: Expr::Concat(parts),
+            origin: memory.origin.clone(),
+        });
+    }
+}
+
+/// Bits `lo` and further of an operand.
+fn slice(module: &mut Module, value: &Operand, (lo, bits): (u32, u32)) -> Operand {
+    let net = match value {
+        Operand::Const { value, .. } => {
+            return Operand::constant(bits, (value >> lo) & mask(bits));
+        }
+        Operand::Net(net) => *net,
+    };
+    let name = free_name(module, &format!("{}_{lo}", module.nets[net].name));
+    let out = module.net(name, bits);
+    let expr = Expr::Slice { value: net, lo };
+    module.items.push(Item::Assign {
+        out,
+        expr,
+        origin: None,
+    });
+    out.into()
+}

@@ -12,16 +12,21 @@ use num_bigint::BigUint;
 /// Cuts memories of block RAM of all modules into slices that are as wide as the device's blocks are to be.
 pub fn cut(design: &mut Design, device: &Device) {
     for module in design.modules.values_mut() {
+        let width = |memory: &Memory| match is_block(memory) {
+            true => device.slice(memory.depth, memory.width),
+            false => None,
+        };
+        // First all that stays, so that no slice takes its name.
+        let mut large = Vec::new();
         for item in std::mem::take(&mut module.items) {
             match item {
-                Item::Memory(memory) if is_block(&memory) => {
-                    match device.slice(memory.depth, memory.width) {
-                        Some(width) => slices(module, memory, width),
-                        None => module.items.push(Item::Memory(memory)),
-                    }
-                }
+                Item::Memory(memory) if width(&memory).is_some() => large.push(memory),
                 item => module.items.push(item),
             }
+        }
+        for memory in large {
+            let width = width(&memory).unwrap_or(memory.width);
+            slices(module, memory, width);
         }
     }
 }
@@ -93,4 +98,69 @@ fn slice(module: &mut Module, value: &Operand, (lo, bits): (u32, u32)) -> Operan
         origin: None,
     });
     out.into()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::rtl::validate::validate;
+
+    /// 4,480 words of 64 bits with the port that reads in front of the one that writes.
+    fn memory(module: &mut Module, name: &str, address: NetId) -> Memory {
+        let [read, written] = ["q", "d"].map(|kind| module.net(format!("{name}_{kind}"), 64));
+        let bits = Expr::Slice { value: read, lo: 0 };
+        module.items.push(Item::Assign {
+            out: written,
+            expr: Expr::Not(read.into()),
+            origin: None,
+        });
+        let low = module.port(Direction::Output, format!("{name}_low"), 3);
+        module.items.push(Item::Assign {
+            out: low,
+            expr: bits,
+            origin: None,
+        });
+        let enable = Operand::constant(1, 1u32);
+        Memory {
+            name: name.to_string(),
+            width: 64,
+            depth: 4_480,
+            init: None,
+            style: MemoryStyle::Block,
+            writes: vec![WritePort {
+                enable: enable.clone(),
+                addr: address.into(),
+                data: written.into(),
+            }],
+            reads: vec![ReadPort {
+                enable: Some(enable),
+                addr: address.into(),
+                out: read,
+            }],
+            origin: None,
+        }
+    }
+
+    #[test]
+    fn slices_take_no_name_that_there_is() {
+        let device = Device::load("ecp5").expect("a built-in device");
+        let mut module = Module {
+            name: "top".to_string(),
+            ..Module::default()
+        };
+        let clock = module.port(Direction::Input, "clk", 1);
+        module.clock = Some(clock);
+        let address = module.port(Direction::Input, "at", 13);
+        for (name, depth) in [("m", 4_480), ("m_9", 8_192), ("m_18", 4_480)] {
+            let memory = memory(&mut module, name, address);
+            module.items.push(Item::Memory(Memory { depth, ..memory }));
+        }
+        let mut design = Design::default();
+        design.modules.push(module);
+        cut(&mut design, &device);
+        assert_eq!(validate(&design), Ok(()));
+        let items = design.modules.values().flat_map(|module| &module.items);
+        let memories = items.filter(|item| matches!(item, Item::Memory(_)));
+        assert_eq!(memories.count(), 8 + 1 + 8);
+    }
 }

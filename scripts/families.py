@@ -48,6 +48,8 @@ class Family:
     padded: str = ""
     # LUT4, multiplier blocks, kbit of block RAM in the device; kbit of one block RAM and what it is.
     total: tuple = (0, 0, 0)
+    # Flip-flops, if there are not as many as LUT4.
+    flip_flops: int = 0
     ram_block: int = 18
     counted: str = ""
     # Placements of which the median counts; circuits in one placement, each with a clock of its own; independent lanes of
@@ -147,7 +149,7 @@ TABLE = [
             "mul": (5.0, "200 MHz between registers, set by hand, unchecked: nextpnr knows no delay of blocks"),
             "block_ram": (4.5, "as on the ECP5, set by hand, unchecked: nextpnr knows no delay of SDPX9B"),
         },
-        total=(20736, 48, 828), counted="46 block RAMs of 18"),
+        total=(20736, 48, 828), flip_flops=15552, counted="46 block RAMs of 18"),
     # nextpnr sees no path out of the last carry: the sign of a difference is measured in place of a comparison.
     Family(
         name="gatemate", about="Cologne Chip GateMate CCGM1A1, speed mode, worst case",

@@ -55,6 +55,11 @@ pub fn warn_of_size(design: &Design, target: &Target, span: Span, warnings: &mut
         let kbits = area.ram.div_ceil(1024);
         [
             (area.luts.round() as u64, total.luts, "LUT4"),
+            (
+                area.registers.round() as u64,
+                total.flip_flops(),
+                "flip-flops",
+            ),
             (area.blocks, total.blocks, "multipliers"),
             (kbits, total.ram, "kbit of block RAM"),
         ]

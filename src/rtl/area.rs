@@ -70,7 +70,7 @@ const LEFT: &[(Class, f64)] = &[
 ];
 
 /// Registers that are left of those inside of operators, where some are equal and some bits are not read.
-const LEFT_IN_OPERATORS: f64 = 0.5;
+const LEFT_IN_OPERATORS: f64 = 0.7;
 
 /// Bits of a product up to which it is made of lookup tables.
 const SMALL_PRODUCT: u32 = 8;

@@ -54,6 +54,13 @@ pub struct Total {
     pub ram: u64,
 }
 
+impl Total {
+    /// Flip-flops: one beside each LUT4 unless the model says otherwise.
+    pub fn flip_flops(&self) -> u64 {
+        self.registers.unwrap_or(self.luts)
+    }
+}
+
 impl Default for Total {
     fn default() -> Total {
         Total {

@@ -215,6 +215,18 @@ def top(k: u16) -> i32:
         small.contains("LUT4") || small.contains("multipliers"),
         "{small}"
     );
+    // Every element starts on its way in each cycle, through 30 stages of registers.
+    let lanes = "
+from allo import *
+
+@kernel
+def top(a: \"f32[64]\", b: \"f32[64]\", c: \"f32[64]\"):
+    for i in range(64):
+        c[i] = a[i] / b[i] / a[i] / b[i] / a[i]
+";
+    let flip_flops = |text: &str| text.contains("flip-flops");
+    assert!(size(lanes, "ice40hx").is_some_and(|warning| flip_flops(&warning)));
+    assert!(size(lanes, "ecp5").is_none());
 }
 
 #[test]

@@ -97,8 +97,9 @@ fn compile_within(
     let mut sources = SourceMap::default();
     let file = sources.add("fuzz.py", text);
     let mut target = Target::new("ecp5", setting.period).expect("a shipped device");
-    if setting.seed % 4 == 3 {
-        // Blocks of a word each, so that memories of block RAM are cut into slices.
+    // Blocks of a word each, so that memories of block RAM are cut into slices.
+    let has_tiny_blocks = setting.seed % 4 == 2;
+    if has_tiny_blocks {
         target.device.memory.block = 0;
     }
     target.skip.clone_from(&setting.skip);
@@ -114,6 +115,16 @@ fn compile_within(
         target.directives = limits(&mut sources, file, top, &target, setting.seed);
         let others = directives(&compiled.program, &sources, setting.seed);
         target.directives.extend(others);
+        if has_tiny_blocks {
+            let arrays = directives::arrays(&compiled.program, &sources).into_iter();
+            target
+                .directives
+                .extend(arrays.map(|array| Directive::Storage {
+                    array,
+                    r#impl: Implementation::Bram,
+                    mem_type: None,
+                }));
+        }
     }
     let compiled = loop {
         match driver::compile(&mut sources, file, Some(top), &target) {

@@ -1,11 +1,14 @@
 //! A short campaign of random kernels, and the kernels that once went wrong.
 
+use allo_hls::driver::Compilation;
 use allo_hls::ir::{ArrayTags, Op, OpKind, Tags};
 use allo_hls::levels::Level;
+use allo_hls::rtl::netlist::{Expr, Item, NetId, Operand};
 use allo_hls::sim::value::Signature;
 use allo_hls::sim::vectors;
 use rtl_tests::fuzz::{self, Setting, Verdict};
 use rtl_tests::{generate, networks, walks};
+use std::collections::BTreeSet;
 
 fn setting(seed: u64) -> Setting {
     Setting {
@@ -51,6 +54,42 @@ fn random_walks_behave_as_blocks() {
         }
     }
     assert!(right > 16, "most are compared: {right}");
+}
+
+/// Memories that were cut into slices: what is read is put together of what several memories give.
+fn cut_memories(compiled: &Compilation) -> usize {
+    let modules = compiled.design.modules.values();
+    let cut = modules.map(|module| {
+        let reads = module.items.iter().flat_map(|item| match item {
+            Item::Memory(memory) => memory.reads.iter().map(|port| port.out).collect(),
+            _ => Vec::new(),
+        });
+        let read: BTreeSet<NetId> = reads.collect();
+        let is_read = |part: &Operand| part.net().is_some_and(|net| read.contains(&net));
+        let words = module.items.iter().filter(|item| match item {
+            Item::Assign {
+                expr: Expr::Concat(parts),
+                ..
+            } => parts.len() > 1 && parts.iter().all(is_read),
+            _ => false,
+        });
+        words.count()
+    });
+    cut.sum()
+}
+
+/// A quarter of them is built for a device whose blocks are so small that large memories are slices.
+#[test]
+fn random_kernels_have_memories_that_are_cut() {
+    let mut found = [0; 2];
+    for seed in (2..80).step_by(4) {
+        let kernels = [generate::kernel, rtl_tests::accesses::kernel];
+        for (found, kernel) in found.iter_mut().zip(kernels.map(|kernel| kernel(seed))) {
+            let compiled = fuzz::compile(&kernel.text, kernel.top, &setting(seed));
+            *found += compiled.map_or(0, |compiled| cut_memories(&compiled));
+        }
+    }
+    assert!(found.iter().all(|found| *found > 0), "{found:?}");
 }
 
 #[test]

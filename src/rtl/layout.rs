@@ -148,18 +148,23 @@ pub(super) fn long_amount(width: u32, amount_width: u32) -> Option<u32> {
 
 /// A name that nothing in the module has: the one given, or that with a number.
 pub(super) fn free_name(module: &Module, wanted: &str) -> String {
-    let mut namer = Namer::new();
     // No other name can be in the way.
-    let mut take = |name: &str| _ = name.starts_with(wanted) && namer.take(name);
-    module.nets.values().for_each(|net| take(&net.name));
-    for item in &module.items {
-        match item {
-            Item::Memory(memory) => take(&memory.name),
-            Item::Instance(instance) => take(&instance.name),
-            _ => {}
-        }
+    namer(module, |name| name.starts_with(wanted)).numbered(wanted)
+}
+
+/// What hands out names that nothing in the module has, as far as those that are `wanted` go.
+pub(super) fn namer(module: &Module, wanted: impl Fn(&str) -> bool) -> Namer {
+    let mut namer = Namer::new();
+    let nets = module.nets.values().map(|net| &net.name);
+    let items = module.items.iter().filter_map(|item| match item {
+        Item::Memory(memory) => Some(&memory.name),
+        Item::Instance(instance) => Some(&instance.name),
+        _ => None,
+    });
+    for name in nets.chain(items).filter(|name| wanted(name)) {
+        namer.take(name);
     }
-    namer.numbered(wanted)
+    namer
 }
 
 /// Whether a linter that propagates constants and widths may find the result of an ordered comparison constant:

@@ -4,7 +4,8 @@
 //! spread. For 4,480 words of 64 bits these are nine of 512 words by 36 bits; where each block has 9 bits of 2,048 words,
 //! there are three, and a third more blocks.
 
-use super::layout::{free_name, mask};
+use super::layout::{mask, namer};
+use super::namer::Namer;
 use super::netlist::*;
 use crate::schedule::device::Device;
 use num_bigint::BigUint;
@@ -12,21 +13,25 @@ use num_bigint::BigUint;
 /// Cuts memories of block RAM of all modules into slices that are as wide as the device's blocks are to be.
 pub fn cut(design: &mut Design, device: &Device) {
     for module in design.modules.values_mut() {
-        let width = |memory: &Memory| match is_block(memory) {
-            true => device.slice(memory.depth, memory.width),
-            false => None,
-        };
-        // First all that stays, so that no slice takes its name.
         let mut large = Vec::new();
         for item in std::mem::take(&mut module.items) {
             match item {
-                Item::Memory(memory) if width(&memory).is_some() => large.push(memory),
+                Item::Memory(memory) if is_block(&memory) => {
+                    match device.slice(memory.depth, memory.width) {
+                        Some(width) => large.push((memory, width)),
+                        None => module.items.push(Item::Memory(memory)),
+                    }
+                }
                 item => module.items.push(item),
             }
         }
-        for memory in large {
-            let width = width(&memory).unwrap_or(memory.width);
-            slices(module, memory, width);
+        if large.is_empty() {
+            continue;
+        }
+        // After all that stays, so that no slice takes its name.
+        let mut namer = namer(module, |_| true);
+        for (memory, width) in large {
+            slices(module, &mut namer, memory, width);
         }
     }
 }
@@ -36,20 +41,19 @@ fn is_block(memory: &Memory) -> bool {
 }
 
 /// Adds a memory as slices of at most `width` bits, the lowest one first.
-fn slices(module: &mut Module, memory: Memory, width: u32) {
+fn slices(module: &mut Module, namer: &mut Namer, memory: Memory, width: u32) {
     let lows = (0..memory.width).step_by(width as usize);
     let mut parts: Vec<Vec<Operand>> = vec![Vec::new(); memory.reads.len()];
     for lo in lows {
         let bits = width.min(memory.width - lo);
         let writes = memory.writes.iter().map(|port| WritePort {
-            data: slice(module, &port.data, (lo, bits)),
+            data: slice(module, namer, &port.data, (lo, bits)),
             ..port.clone()
         });
         let writes = writes.collect();
-        let name = free_name(module, &format!("{}_{lo}", memory.name));
+        let name = namer.numbered(&format!("{}_{lo}", memory.name));
         let reads = memory.reads.iter().zip(&mut parts).map(|(port, parts)| {
-            let wanted = format!("{}_{lo}", module.nets[port.out].name);
-            let name = free_name(module, &wanted);
+            let name = namer.numbered(&format!("{}_{lo}", module.nets[port.out].name));
             let out = module.net(name, bits);
             parts.push(out.into());
             ReadPort {
@@ -82,14 +86,19 @@ fn slices(module: &mut Module, memory: Memory, width: u32) {
 }
 
 /// Bits `lo` and further of an operand.
-fn slice(module: &mut Module, value: &Operand, (lo, bits): (u32, u32)) -> Operand {
+fn slice(
+    module: &mut Module,
+    namer: &mut Namer,
+    value: &Operand,
+    (lo, bits): (u32, u32),
+) -> Operand {
     let net = match value {
         Operand::Const { value, .. } => {
             return Operand::constant(bits, (value >> lo) & mask(bits));
         }
         Operand::Net(net) => *net,
     };
-    let name = free_name(module, &format!("{}_{lo}", module.nets[net].name));
+    let name = namer.numbered(&format!("{}_{lo}", module.nets[net].name));
     let out = module.net(name, bits);
     let expr = Expr::Slice { value: net, lo };
     module.items.push(Item::Assign {

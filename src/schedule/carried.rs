@@ -31,20 +31,19 @@ pub fn relieve(program: &Program, problems: &mut Table<LeafId, Problem>, schedul
     let runs = forecast::runs(program);
     for (id, leaf) in program.leaves.iter() {
         let before = &schedule.leaves[id];
-        if before.ii.is_none() || leaf.repeat.is_none() || runs[id] > left {
+        if before.ii.is_none() || runs[id] > left {
             continue;
         }
         let problem = &mut problems[id];
-        let cost = |after: &LeafSchedule| {
-            let [least, most] = [before, after].map(|schedule| cycles_of_leaf(leaf, schedule));
-            runs[id].saturating_mul(most.saturating_sub(least))
-        };
-        match relieved(leaf, problem, before) {
-            Some(after) if after.ii <= before.ii && cost(&after) <= left => {
-                left -= cost(&after);
-                schedule.leaves[id] = after;
-            }
-            _ => problem.not_before.fill(0),
+        let least = cycles_of_leaf(leaf, before);
+        let relieved = relieved(leaf, problem, before).and_then(|after| {
+            let longer = cycles_of_leaf(leaf, &after).saturating_sub(least);
+            let rest = left.checked_sub(runs[id].saturating_mul(longer))?;
+            Some((after, rest))
+        });
+        match relieved {
+            Some((after, rest)) => (schedule.leaves[id], left) = (after, rest),
+            None => problem.not_before.fill(0),
         }
     }
 }

@@ -88,7 +88,7 @@ impl Memory {
     fn shape(&self, words: u64, width: u32, total: u64) -> Shape {
         let shapes = || self.shapes(words, width);
         let fewest = shapes().min_by_key(|shape| (shape.blocks, shape.deep));
-        let fewest = fewest.expect("a block has words of one bit");
+        let fewest = fewest.expect("the widest shape at least");
         // One gate chooses from two.
         if fewest.deep <= 2 {
             return fewest;
@@ -109,10 +109,8 @@ impl Memory {
         };
         let depth = (self.block.saturating_mul(1024) / u64::from(widest)).max(1);
         (0..=widest.ilog2()).map(move |half| {
-            let (deep, bits) = (
-                words.div_ceil(depth.saturating_mul(1 << half)),
-                widest >> half,
-            );
+            let deep = words.div_ceil(depth.saturating_mul(1 << half));
+            let bits = widest >> half;
             let wide = u64::from(width.div_ceil(bits));
             Shape {
                 blocks: deep.saturating_mul(wide),

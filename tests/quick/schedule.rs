@@ -299,6 +299,11 @@ fn deep_memories_are_cut_into_slices() {
     let sliced = [9, 9, 9, 9, 9, 9, 9, 1];
     let written = through_memory(4_480, "u64", "y[i]", "kept[x[i]]");
     assert_eq!(widths(&written), sliced);
+    // A constant that is written, and two ports that read.
+    let fixed = through_memory(4_480, "u64", "0x0123456789abcdef", "kept[x[i]]");
+    assert_eq!(widths(&fixed), sliced);
+    let twice = through_memory(4_480, "u64", "y[i]", "kept[x[i]] - kept[x[999 - i]]");
+    assert_eq!(widths(&twice), sliced);
     assert_eq!(
         widths(&through_memory(4_096, "u64", "y[i]", "kept[x[i]]")),
         [64]

@@ -1043,11 +1043,15 @@ fn build_operator(
     })
 }
 
-/// Memories as the device can have them: large ones as slices; without memory of lookup tables, what would be made of it is left
-/// to the synthesiser.
+/// Memories as the device can have them: large ones as slices, long waits in lookup tables; without memory of lookup tables, what
+/// would be made of it is left to the synthesiser.
 fn place_memories(design: &mut Design, target: &Target) {
+    let Device { memory, .. } = &target.device;
     rtl::slices::cut(design, &target.device);
-    if !target.device.memory.lut_ram {
+    if memory.lut_ram && !memory.shift_registers {
+        rtl::delay_lines::store(design, &target.device);
+    }
+    if !memory.lut_ram {
         rtl::lut_ram::leave_open(design);
     }
 }

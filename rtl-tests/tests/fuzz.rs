@@ -3,7 +3,7 @@
 use allo_hls::driver::Compilation;
 use allo_hls::ir::{ArrayTags, Op, OpKind, Tags};
 use allo_hls::levels::Level;
-use allo_hls::rtl::netlist::{Expr, Item, NetId, Operand};
+use allo_hls::rtl::netlist::{Expr, Item, NetId, Operand, WritePort};
 use allo_hls::sim::value::Signature;
 use allo_hls::sim::vectors;
 use rtl_tests::fuzz::{self, Setting, Verdict};
@@ -87,6 +87,35 @@ fn random_kernels_have_memories_that_are_cut() {
         for (found, kernel) in found.iter_mut().zip(kernels.map(|kernel| kernel(seed))) {
             let compiled = fuzz::compile(&kernel.text, kernel.top, &setting(seed));
             *found += compiled.map_or(0, |compiled| cut_memories(&compiled));
+        }
+    }
+    assert!(found.iter().all(|found| *found > 0), "{found:?}");
+}
+
+/// Memories in which values wait: both ports are there in every cycle, and the one that reads has no clock.
+fn delay_lines(compiled: &Compilation) -> usize {
+    let modules = compiled.design.modules.values();
+    let items = modules.flat_map(|module| &module.items);
+    let lines = items.filter(|item| match item {
+        Item::Memory(memory) => {
+            let always = |port: &WritePort| port.enable == Operand::constant(1, 1u32);
+            memory.reads.iter().all(|port| port.enable.is_none())
+                && memory.writes.first().is_some_and(always)
+        }
+        _ => false,
+    });
+    lines.count()
+}
+
+/// A quarter of them is built for a device of so many lookup tables that values wait in them.
+#[test]
+fn random_kernels_have_values_that_wait_in_memories() {
+    let mut found = [0; 2];
+    for seed in (3..80).step_by(4) {
+        let kernels = [generate::kernel, rtl_tests::accesses::kernel];
+        for (found, kernel) in found.iter_mut().zip(kernels.map(|kernel| kernel(seed))) {
+            let compiled = fuzz::compile(&kernel.text, kernel.top, &setting(seed));
+            *found += compiled.map_or(0, |compiled| delay_lines(&compiled));
         }
     }
     assert!(found.iter().all(|found| *found > 0), "{found:?}");

@@ -3,6 +3,7 @@
 pub mod area;
 pub mod axi;
 pub mod clean;
+pub mod delay_lines;
 pub mod elaborate;
 pub(crate) mod flatten;
 pub mod foreign;

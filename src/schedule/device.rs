@@ -79,6 +79,9 @@ pub struct Memory {
     pub lut_ram: bool,
     /// Kbit of a block RAM.
     pub block: u64,
+    /// Whether synthesis by itself has lookup tables hold what passes through registers in a row.
+    #[serde(default)]
+    pub shift_registers: bool,
 }
 
 impl Memory {
@@ -137,6 +140,7 @@ impl Default for Memory {
         Memory {
             lut_ram: true,
             block: 18,
+            shift_registers: false,
         }
     }
 }
@@ -437,6 +441,7 @@ mod tests {
         let small = Memory {
             lut_ram: false,
             block: 4,
+            ..Memory::default()
         };
         assert_eq!(blocks(small, 256, 16), [1, 1]);
         assert_eq!(blocks(small, 2_048, 2), [1, 1]);

@@ -361,10 +361,11 @@ mod tests {
         while to != from {
             let step = module.items.iter().find_map(|item| match item {
                 Item::Register(r) if r.out == to => Some((&r.next, 1)),
-                Item::Assign { out, expr, .. } if *out == to => match expr {
-                    Expr::Not(value) => Some((value, 0)),
-                    _ => None,
-                },
+                Item::Assign {
+                    out,
+                    expr: Expr::Not(value),
+                    ..
+                } if *out == to => Some((value, 0)),
                 Item::Memory(m) if m.reads[0].out == to => {
                     let [written, read] = [&m.writes[0].addr, &m.reads[0].addr].map(after_reset);
                     // The word of the same cycle is not written yet.

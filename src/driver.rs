@@ -898,6 +898,9 @@ fn elaborate(sources: &SourceMap, planned: Planned, target: &Target) -> Hardware
         warnings,
     } = planned;
     schedule.finish(&hardware, &target.device);
+    if target.overlaps() {
+        schedule::release::overlap_invocations(&hardware, &mut schedule);
+    }
     debug_check("schedule", || {
         schedule::check::check(&hardware, &schedule, &target.device)
     });

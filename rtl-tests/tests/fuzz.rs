@@ -121,6 +121,22 @@ fn random_kernels_have_values_that_wait_in_memories() {
     assert!(found.iter().all(|found| *found > 0), "{found:?}");
 }
 
+/// Of those built at the second level or beyond, many begin again before they are done.
+#[test]
+fn random_kernels_have_invocations_that_overlap() {
+    let mut found = [0; 2];
+    for seed in 1..=30 {
+        let kernels = [generate::kernel, rtl_tests::accesses::kernel];
+        for (found, kernel) in found.iter_mut().zip(kernels.map(|kernel| kernel(seed))) {
+            let compiled = fuzz::compile(&kernel.text, kernel.top, &setting(seed));
+            *found += compiled.map_or(0, |compiled| {
+                usize::from(compiled.schedule.restart.is_some())
+            });
+        }
+    }
+    assert!(found.iter().all(|found| *found > 4), "{found:?}");
+}
+
 #[test]
 fn random_kernels_have_every_construct() {
     const CONSTRUCTS: [&str; 44] = [

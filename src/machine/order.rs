@@ -16,6 +16,8 @@ pub struct Order {
     pub is_open: Table<LeafId, bool>,
     /// Whether the program may be done next.
     pub is_last: Table<LeafId, bool>,
+    /// Leaves with which the program may begin; `None`: they are so many that they were left aside.
+    pub first: Option<BTreeSet<LeafId>>,
 }
 
 impl Order {
@@ -25,8 +27,10 @@ impl Order {
             next: program.leaves.values().map(|_| BTreeSet::new()).collect(),
             is_open: program.leaves.values().map(|_| false).collect(),
             is_last: program.leaves.values().map(|_| false).collect(),
+            first: None,
         };
         let whole = order.region(&program.root);
+        order.first = whole.first;
         for leaf in whole.last {
             order.is_last[leaf] = true;
         }

@@ -21,7 +21,7 @@ pub mod overlap;
 mod placement;
 mod print;
 mod problem;
-mod release;
+pub mod release;
 mod repeating;
 pub mod resource;
 mod share;
@@ -59,6 +59,9 @@ pub struct Schedule {
     pub leaves: Table<LeafId, LeafSchedule>,
     /// Cycles from the last release to the end: until whatever was at work beside it is done.
     pub drain: u32,
+    /// Cycles from the last release to where the next invocation may be asked for, one cycle before it begins, if that is before
+    /// the end.
+    pub restart: Option<u32>,
 }
 
 impl Schedule {
@@ -69,6 +72,7 @@ impl Schedule {
             units: Units::new(),
             leaves: Table::new(),
             drain: 0,
+            restart: None,
         }
     }
 }
@@ -233,6 +237,7 @@ pub fn schedule(
         units: Table::new(),
         leaves: Table::new(),
         drain: 0,
+        restart: None,
     };
     for unit in program.units.values() {
         let scheduled = match &unit.foreign {

@@ -3,6 +3,7 @@
 //!
 //! Each leaf is followed along the leaves that may come after it, at the earliest, for as long as it is at work.
 
+mod invocations;
 mod places;
 
 use super::{LeafSchedule, Schedule};
@@ -10,6 +11,7 @@ use crate::arena::Table;
 use crate::hwarith::graph::{MemId, NodeId, Op, UnitId, VarId};
 use crate::machine::order::{Order, Touchers};
 use crate::machine::program::{self, Leaf, LeafId, Place, Program};
+pub use invocations::overlap_invocations;
 use places::{End, places};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -55,11 +57,24 @@ struct Ahead {
 
 /// What may begin within so many cycles of a leaf's release.
 fn ahead(order: &Order, uses: &Table<LeafId, Uses>, leaf: LeafId, within: u32) -> Ahead {
+    let next = order.next[leaf].iter().map(|&next| (1, next));
+    let mut ahead = reached(order, uses, next.collect(), within);
+    if order.is_last[leaf] {
+        ahead.end = Some(0);
+    }
+    ahead
+}
+
+/// What may begin within so many cycles, if leaves begin at the times that are `open`.
+fn reached(
+    order: &Order,
+    uses: &Table<LeafId, Uses>,
+    mut open: BTreeSet<(u32, LeafId)>,
+    within: u32,
+) -> Ahead {
     let mut leaves = BTreeMap::new();
-    let mut end = order.is_last[leaf].then_some(0);
+    let mut end = None;
     // The one that begins first is looked at first (Dijkstra): its time is final.
-    let next = order.next[leaf].iter();
-    let mut open: BTreeSet<(u32, LeafId)> = next.map(|&next| (1, next)).collect();
     while let Some((gap, at)) = open.pop_first() {
         if gap > within || leaves.contains_key(&at) {
             continue;
@@ -182,7 +197,7 @@ impl<'p> Uses<'p> {
             ii: times.ii.unwrap_or(1),
             accesses,
             operators: operators(program, schedule, id),
-            reads: reads(leaf, times, touchers),
+            reads: reads(leaf, times, |var| touchers.are_several(var)),
             writes,
         }
     }
@@ -193,21 +208,26 @@ impl<'p> Uses<'p> {
         if is_barred || self.waits || next.waits {
             return self.depth;
         }
+        let mut start = self.start_of_shared(next);
+        for (var, &last) in &self.reads {
+            if let Some(&first) = next.writes.get(var) {
+                start = start.max(last.saturating_sub(first));
+            }
+        }
+        start
+    }
+
+    /// The same for memories and operators that both use.
+    fn start_of_shared(&self, next: &Uses<'p>) -> u32 {
         let mut start = 0;
         for mem in self.accesses.keys() {
             if next.accesses.contains_key(mem) {
                 start = start.max(self.start_of_memory(next, *mem));
             }
         }
-        let mut after = |last: u32, first: u32| start = start.max(last.saturating_sub(first));
         for (key, span) in &self.operators {
             if let Some(there) = next.operators.get(key) {
-                after(span.last + 1, there.first);
-            }
-        }
-        for (var, &last) in &self.reads {
-            if let Some(&first) = next.writes.get(var) {
-                after(last, first);
+                start = start.max((span.last + 1).saturating_sub(there.first));
             }
         }
         start
@@ -320,8 +340,12 @@ fn writes(leaf: &Leaf, times: &LeafSchedule, touchers: &Touchers) -> (BTreeMap<V
     (first, written)
 }
 
-/// Variables that others touch, too, with the last cycle in which any of them is read.
-fn reads(leaf: &Leaf, times: &LeafSchedule, touchers: &Touchers) -> BTreeMap<VarId, u32> {
+/// Those of the variables that are `wanted` that a leaf reads, with the last cycle in which any of them is.
+fn reads(
+    leaf: &Leaf,
+    times: &LeafSchedule,
+    wanted: impl Fn(VarId) -> bool,
+) -> BTreeMap<VarId, u32> {
     let (graph, times_of) = (&leaf.graph, &times.times);
     let is_live = |i: usize| times_of.width[i] > 0;
     // What has its value in every cycle follows variables at once.
@@ -335,7 +359,7 @@ fn reads(leaf: &Leaf, times: &LeafSchedule, touchers: &Touchers) -> BTreeMap<Var
             continue;
         }
         if let Op::Var(var) = node.op {
-            if touchers.are_several(var) {
+            if wanted(var) {
                 vars.push(var);
                 last = last.max(times_of.start[i]);
                 follows[i] = times_of.stable[i];
@@ -358,7 +382,7 @@ fn reads(leaf: &Leaf, times: &LeafSchedule, touchers: &Touchers) -> BTreeMap<Var
     }
     let mut reads: BTreeMap<VarId, u32> = vars.into_iter().map(|var| (var, last)).collect();
     // A carried value is in its register for as long as the pipeline is at work, maybe.
-    let carried = phis.filter(|phi| touchers.are_several(phi.var));
+    let carried = phis.filter(|phi| wanted(phi.var));
     reads.extend(carried.map(|phi| (phi.var, times.depth)));
     reads
 }

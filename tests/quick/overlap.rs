@@ -1,4 +1,4 @@
-//! Invocations of a kernel that is one block overlap: how often they start, and that each has its own results.
+//! Invocations overlap: how often they start, and that each has its own results.
 
 use crate::support;
 use allo_hls::driver::{Compilation, Target};
@@ -72,29 +72,60 @@ fn operators_that_iterate_keep_invocations_apart() {
     );
 }
 
-/// Arrays, loops, and whoever asks for one at a time.
+/// Loops begin again while the last iterations of the invocation before are at work, as far as arguments, results, elements,
+/// variables and operators allow.
+#[test]
+fn invocations_start_while_the_last_iterations_are_at_work() {
+    let table = [
+        // Elements of its own in each iteration.
+        "(x: \"f32[8]\", y: \"f32[8]\"):\n    for i in range(8):\n        y[i] = x[i] * y[i]",
+        // An argument that every iteration reads.
+        "(a: f32, x: \"f32[8]\", y: \"f32[8]\"):\n    for i in range(8):\n        y[i] = a * x[i] + y[i]",
+        // A carried sum, which is the result.
+        "(x: \"i32[8]\") -> i32:\n    s: i32 = 0\n    for i in range(8):\n        s += x[i] * x[i]\n    return s",
+        // A loop of a number of iterations that the argument says.
+        "(n: i32, x: \"f32[8]\") -> i32:\n    m: i32 = n & 7\n    for i in range(m):\n        x[i] = x[i] * x[i]\n    return m",
+        // Two loops with an array between.
+        "(x: \"f32[8]\", y: \"f32[8]\"):\n    t: f32[8]\n    for i in range(8):\n        t[i] = x[i] + y[i]\n    for j in range(8):\n        y[j] = t[7 - j] * x[j]",
+        // State in an array.
+        "(x: \"f32[8]\", y: \"f32[8]\"):\n    t: Stateful[f32[8]] = 0.0\n    for i in range(8):\n        t[i] = t[i] + x[i]\n        y[i] = t[i]",
+        // A variable that is kept.
+        "(n: f32) -> f32:\n    last: Stateful[f32] = 0.0\n    last += n\n    return last",
+        // Less often than every cycle.
+        "(x: \"f32[8]\", y: \"f32[4]\"):\n    for i in range(4):\n        y[i] = x[i] * x[i + 1] + x[i + 2] * x[i + 3]",
+    ];
+    for body in table {
+        let (apart, cycles) = interval(&built(body, &target()));
+        let apart = apart.expect("invocations one after the other");
+        // By the end of one, the next has begun.
+        assert!(apart <= cycles, "{apart} of {cycles}: {body}");
+    }
+}
+
+/// The first level, and what is the core of something that knows one at a time.
 #[test]
 fn other_kernels_run_one_invocation_at_a_time() {
-    let bodies = [
-        "(a: \"i32[4]\") -> i32:\n    return a[0] * a[1]",
-        "(n: i32) -> i32:\n    s: i32 = 0\n    for i in range(n & 7):\n        s += i\n    return s",
-        "(n: f32) -> f32:\n    last: Stateful[f32] = 0.0\n    last += n\n    return last",
-    ];
     let core = Target {
         is_core: true,
         ..target()
     };
     let first = Target::new("ecp5", 10.0).expect("device");
     let product = "(a: f32, b: f32) -> f32:\n    return a * b";
-    let built = bodies
-        .map(|body| built(body, &target()))
-        .into_iter()
-        .chain([built(product, &core), built(product, &first)]);
-    for compiled in built {
+    let squares = "(x: \"f32[8]\"):\n    for i in range(8):\n        x[i] = x[i] * x[i]";
+    let alone = [product, squares].map(|body| [built(body, &core), built(body, &first)]);
+    for compiled in alone.into_iter().flatten() {
         let (interval, cycles) = interval(&compiled);
         assert!(
             interval.is_none_or(|apart| apart > cycles),
             "{interval:?} {cycles}"
         );
     }
+}
+
+/// The first element that is read is the last one that was written.
+#[test]
+fn invocations_wait_for_elements() {
+    let body = "(x: \"f32[8]\"):\n    for i in range(8):\n        x[i] = x[7 - i] * x[i]";
+    let (apart, cycles) = interval(&built(body, &target()));
+    assert_eq!(apart, Some(cycles));
 }

@@ -25,7 +25,6 @@ module called (
 
     wire free = ~busy;
     wire start = ap_start & free;
-    assign ap_idle = free;
 
     // loop i (examples/called.py:19): II 1, 3 cycles an iteration; bound by one iteration a cycle
     logic i_v1, i_v2;
@@ -94,10 +93,11 @@ module called (
     assign out_we0 = i_v2;
     assign out_d0 = (i_t9 + 32'd7);
     assign ap_done = loop_end;
+    assign ap_idle = free;
     assign ap_ready = loop_end;
     wire active = busy | start;
-    wire not_done = ~loop_end;
-    wire busy_next = active & not_done;
+    wire not_ready = ~loop_end;
+    wire busy_next = active & not_ready;
 
     always_ff @(posedge ap_clk) begin
         if (ap_rst) begin

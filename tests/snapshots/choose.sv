@@ -20,7 +20,6 @@ module choose (
 
     wire free = ~busy;
     wire start = ap_start & free;
-    assign ap_idle = free;
 
     // block (examples/choose.py:13): 1 cycles
     // scalars between regions
@@ -43,10 +42,11 @@ module choose (
     end
 
     assign ap_done = done_r;
+    assign ap_idle = free;
     assign ap_ready = done_r;
     wire active = busy | start;
-    wire not_done = ~done_r;
-    wire busy_next = active & not_done;
+    wire not_ready = ~done_r;
+    wire busy_next = active & not_ready;
 
     always_ff @(posedge ap_clk) begin
         if (ap_rst) begin

@@ -20,7 +20,6 @@ module clamp (
 
     wire free = ~busy;
     wire start = ap_start & free;
-    assign ap_idle = free;
 
     // block (examples/clamp.py:11): 1 cycles
     wire [31:0] block_t3 = ({lo[31], x[30:0]} > {x[31], lo[30:0]}) ? x : lo;  // examples/clamp.py:11
@@ -45,10 +44,11 @@ module clamp (
     end
 
     assign ap_done = done_r;
+    assign ap_idle = free;
     assign ap_ready = done_r;
     wire active = busy | start;
-    wire not_done = ~done_r;
-    wire busy_next = active & not_done;
+    wire not_ready = ~done_r;
+    wire busy_next = active & not_ready;
 
     always_ff @(posedge ap_clk) begin
         if (ap_rst) begin

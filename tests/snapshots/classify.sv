@@ -19,7 +19,6 @@ module classify (
 
     wire free = ~busy;
     wire start = ap_start & free;
-    assign ap_idle = free;
 
     // block (examples/classify.py:13): 1 cycles
     wire [1:0] block_result = ({x[31], y[30:0]} > {y[31], x[30:0]}) ? 2'd2 : 2'd3;  // examples/classify.py:15
@@ -45,10 +44,11 @@ module classify (
     end
 
     assign ap_done = done_r;
+    assign ap_idle = free;
     assign ap_ready = done_r;
     wire active = busy | start;
-    wire not_done = ~done_r;
-    wire busy_next = active & not_done;
+    wire not_ready = ~done_r;
+    wire busy_next = active & not_ready;
 
     always_ff @(posedge ap_clk) begin
         if (ap_rst) begin

@@ -22,7 +22,6 @@ module count (
 
     wire free = ~busy;
     wire start = ap_start & free;
-    assign ap_idle = free;
 
     // loop while (examples/count.py:14): II 1, 1 cycles an iteration; bound by one iteration a cycle
     wire while_t4 = {n[31], i_r[30:0]} < {i_r[31], n[30:0]};  // examples/count.py:14
@@ -75,10 +74,11 @@ module count (
     assign out_we0 = go;
     assign out_d0 = acc_r;
     assign ap_done = go;
+    assign ap_idle = free;
     assign ap_ready = go;
     wire active = busy | start;
-    wire not_done = ~go;
-    wire busy_next = active & not_done;
+    wire not_ready = ~go;
+    wire busy_next = active & not_ready;
 
     always_ff @(posedge ap_clk) begin
         if (ap_rst) begin

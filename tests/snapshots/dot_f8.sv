@@ -420,7 +420,6 @@ module dot (
 
     wire free = ~busy;
     wire start = ap_start & free;
-    assign ap_idle = free;
 
     // loop i (examples/dot_f8.py:13): II 2, 11 cycles an iteration; bound by carried dependence through 'acc'
     logic i_v1, i_v2, i_v3, i_v4, i_v5, i_v6, i_v7, i_v8, i_v9, i_v10;
@@ -638,10 +637,11 @@ module dot (
     end
 
     assign ap_done = done_r;
+    assign ap_idle = free;
     assign ap_ready = done_r;
     wire active = busy | start;
-    wire not_done = ~done_r;
-    wire busy_next = active & not_done;
+    wire not_ready = ~done_r;
+    wire busy_next = active & not_ready;
 
     always_ff @(posedge ap_clk) begin
         if (ap_rst) begin

@@ -25,7 +25,6 @@ module dot (
 
     wire free = ~busy;
     wire start = ap_start & free;
-    assign ap_idle = free;
 
     // loop i (examples/dot_i32.py:13): II 1, 4 cycles an iteration; bound by one iteration a cycle
     logic i_v1, i_v2, i_v3;
@@ -153,10 +152,11 @@ module dot (
     end
 
     assign ap_done = done_r;
+    assign ap_idle = free;
     assign ap_ready = done_r;
     wire active = busy | start;
-    wire not_done = ~done_r;
-    wire busy_next = active & not_done;
+    wire not_ready = ~done_r;
+    wire busy_next = active & not_ready;
 
     always_ff @(posedge ap_clk) begin
         if (ap_rst) begin

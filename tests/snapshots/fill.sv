@@ -21,7 +21,6 @@ module fill (
 
     wire free = ~busy;
     wire start = ap_start & free;
-    assign ap_idle = free;
 
     // loop i (examples/fill.py:11): II 1, 1 cycles an iteration; bound by one iteration a cycle
     wire i_t4 = i_r == 4'd15;  // examples/fill.py:11
@@ -55,10 +54,11 @@ module fill (
     assign out_we0 = i_v0;
     assign out_d0 = 32'(i_r);
     assign ap_done = loop_end;
+    assign ap_idle = free;
     assign ap_ready = loop_end;
     wire active = busy | start;
-    wire not_done = ~loop_end;
-    wire busy_next = active & not_done;
+    wire not_ready = ~loop_end;
+    wire busy_next = active & not_ready;
 
     always_ff @(posedge ap_clk) begin
         if (ap_rst) begin

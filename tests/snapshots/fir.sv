@@ -26,7 +26,6 @@ module fir (
 
     wire free = ~busy;
     wire start = ap_start & free;
-    assign ap_idle = free;
 
     // loop n_k (examples/fir.py:16): II 1, 3 cycles an iteration; bound by one iteration a cycle
     logic n_k_v1, n_k_v2;
@@ -137,10 +136,11 @@ module fir (
     assign y_we0 = n_k_store;
     assign y_d0 = n_k_t22;
     assign ap_done = loop_end;
+    assign ap_idle = free;
     assign ap_ready = loop_end;
     wire active = busy | start;
-    wire not_done = ~loop_end;
-    wire busy_next = active & not_done;
+    wire not_ready = ~loop_end;
+    wire busy_next = active & not_ready;
 
     always_ff @(posedge ap_clk) begin
         if (ap_rst) begin

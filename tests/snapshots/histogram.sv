@@ -31,7 +31,6 @@ module histogram (
 
     wire free = ~busy;
     wire start = ap_start & free;
-    assign ap_idle = free;
 
     // loop b (examples/histogram.py:12): II 1, 1 cycles an iteration; bound by one iteration a cycle
     wire b_t4 = b_r == 8'd255;  // examples/histogram.py:12
@@ -173,10 +172,11 @@ module histogram (
     assign bins_we1 = i_v2;
     assign bins_d1 = i_t16;
     assign ap_done = loop_end_1;
+    assign ap_idle = free;
     assign ap_ready = loop_end_1;
     wire active = busy | start;
-    wire not_done = ~loop_end_1;
-    wire busy_next = active & not_done;
+    wire not_ready = ~loop_end_1;
+    wire busy_next = active & not_ready;
 
     always_ff @(posedge ap_clk) begin
         if (ap_rst) begin

@@ -426,7 +426,6 @@ module matmul (
 
     wire free = ~busy;
     wire start = ap_start & free;
-    assign ap_idle = free;
 
     // loop i_k_j (examples/matmul_f32.py:14): II 1, 12 cycles an iteration; bound by one iteration a cycle
     logic i_k_j_v1, i_k_j_v2, i_k_j_v3, i_k_j_v4, i_k_j_v5, i_k_j_v6, i_k_j_v7, i_k_j_v8, i_k_j_v9;
@@ -636,10 +635,11 @@ module matmul (
     end
 
     assign ap_done = loop_end;
+    assign ap_idle = free;
     assign ap_ready = loop_end;
     wire active = busy | start;
-    wire not_done = ~loop_end;
-    wire busy_next = active & not_done;
+    wire not_ready = ~loop_end;
+    wire busy_next = active & not_ready;
 
     always_ff @(posedge ap_clk) begin
         if (ap_rst) begin

@@ -28,7 +28,6 @@ module matmul (
 
     wire free = ~busy;
     wire start = ap_start & free;
-    assign ap_idle = free;
 
     // loop i_j_k (examples/matmul_i32.py:14): II 1, 4 cycles an iteration; bound by one iteration a cycle
     logic i_j_k_v1, i_j_k_v2, i_j_k_v3;
@@ -170,10 +169,11 @@ module matmul (
     assign ap_return_we0 = i_j_k_store;
     assign ap_return_d0 = i_j_k_t51;
     assign ap_done = loop_end;
+    assign ap_idle = free;
     assign ap_ready = loop_end;
     wire active = busy | start;
-    wire not_done = ~loop_end;
-    wire busy_next = active & not_done;
+    wire not_ready = ~loop_end;
+    wire busy_next = active & not_ready;
 
     always_ff @(posedge ap_clk) begin
         if (ap_rst) begin

@@ -364,7 +364,6 @@ module matmul (
 
     wire free = ~busy;
     wire start = ap_start & free;
-    assign ap_idle = free;
 
     // loop fill_c (examples/matmul_tile.py:17): II 1, 1 cycles an iteration; bound by one iteration a cycle
     wire fill_c_t4 = fill_c_r == 6'd63;  // examples/matmul_tile.py:17
@@ -1837,10 +1836,11 @@ module matmul (
     end
 
     assign ap_done = loop_end_6;
+    assign ap_idle = free;
     assign ap_ready = loop_end_6;
     wire active = busy | start;
-    wire not_done = ~loop_end_6;
-    wire busy_next = active & not_done;
+    wire not_ready = ~loop_end_6;
+    wire busy_next = active & not_ready;
 
     always_ff @(posedge ap_clk) begin
         if (ap_rst) begin

@@ -27,7 +27,6 @@ module mul96 (
 
     wire free = ~busy;
     wire start = ap_start & free;
-    assign ap_idle = free;
 
     // loop i (examples/mul96.py:15): II 1, 9 cycles an iteration; bound by one iteration a cycle
     logic i_v1, i_v2, i_v3, i_v4, i_v5, i_v6, i_v7, i_v8;
@@ -545,10 +544,11 @@ module mul96 (
     assign out_we0 = i_v8;
     assign out_d0 = {i_upper_product_24, i_t17_s8};
     assign ap_done = loop_end;
+    assign ap_idle = free;
     assign ap_ready = loop_end;
     wire active = busy | start;
-    wire not_done = ~loop_end;
-    wire busy_next = active & not_done;
+    wire not_ready = ~loop_end;
+    wire busy_next = active & not_ready;
 
     always_ff @(posedge ap_clk) begin
         if (ap_rst) begin

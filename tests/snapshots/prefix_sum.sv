@@ -25,7 +25,6 @@ module prefix_sum (
 
     wire free = ~busy;
     wire start = ap_start & free;
-    assign ap_idle = free;
 
     // loop i (examples/prefix_sum.py:13): II 1, 2 cycles an iteration; bound by one iteration a cycle
     logic i_v1;
@@ -93,10 +92,11 @@ module prefix_sum (
     assign out_we0 = i_v1;
     assign out_d0 = i_t9;
     assign ap_done = loop_end;
+    assign ap_idle = free;
     assign ap_ready = loop_end;
     wire active = busy | start;
-    wire not_done = ~loop_end;
-    wire busy_next = active & not_done;
+    wire not_ready = ~loop_end;
+    wire busy_next = active & not_ready;
 
     always_ff @(posedge ap_clk) begin
         if (ap_rst) begin

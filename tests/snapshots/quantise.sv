@@ -465,7 +465,6 @@ module quantise (
 
     wire free = ~busy;
     wire start = ap_start & free;
-    assign ap_idle = free;
 
     // loop i (examples/quantise.py:12): II 1, 10 cycles an iteration; bound by one iteration a cycle
     logic i_v1, i_v2, i_v3, i_v4, i_v5, i_v6, i_v7, i_v8, i_v9;
@@ -606,10 +605,11 @@ module quantise (
     assign c_we0 = i_v8;
     assign c_d0 = i_t14;
     assign ap_done = loop_end;
+    assign ap_idle = free;
     assign ap_ready = loop_end;
     wire active = busy | start;
-    wire not_done = ~loop_end;
-    wire busy_next = active & not_done;
+    wire not_ready = ~loop_end;
+    wire busy_next = active & not_ready;
 
     always_ff @(posedge ap_clk) begin
         if (ap_rst) begin

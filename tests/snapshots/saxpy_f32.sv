@@ -426,7 +426,6 @@ module saxpy (
 
     wire free = ~busy;
     wire start = ap_start & free;
-    assign ap_idle = free;
 
     // loop i (examples/saxpy_f32.py:12): II 1, 12 cycles an iteration; bound by one iteration a cycle
     logic i_v1, i_v2, i_v3, i_v4, i_v5, i_v6, i_v7, i_v8, i_v9, i_v10, i_v11;
@@ -562,10 +561,11 @@ module saxpy (
     assign out_we0 = i_v11;
     assign out_d0 = i_t11;
     assign ap_done = loop_end;
+    assign ap_idle = free;
     assign ap_ready = loop_end;
     wire active = busy | start;
-    wire not_done = ~loop_end;
-    wire busy_next = active & not_done;
+    wire not_ready = ~loop_end;
+    wire busy_next = active & not_ready;
 
     always_ff @(posedge ap_clk) begin
         if (ap_rst) begin

@@ -28,7 +28,6 @@ module saxpy (
 
     wire free = ~busy;
     wire start = ap_start & free;
-    assign ap_idle = free;
 
     // loop i (examples/saxpy_i32.py:12): II 1, 4 cycles an iteration; bound by one iteration a cycle
     logic i_v1, i_v2, i_v3;
@@ -133,10 +132,11 @@ module saxpy (
     assign out_we0 = i_v3;
     assign out_d0 = (i_t29 + i_t30_s3);
     assign ap_done = loop_end;
+    assign ap_idle = free;
     assign ap_ready = loop_end;
     wire active = busy | start;
-    wire not_done = ~loop_end;
-    wire busy_next = active & not_done;
+    wire not_ready = ~loop_end;
+    wire busy_next = active & not_ready;
 
     always_ff @(posedge ap_clk) begin
         if (ap_rst) begin

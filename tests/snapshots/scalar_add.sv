@@ -19,7 +19,6 @@ module scalar_add (
 
     wire free = ~busy;
     wire start = ap_start & free;
-    assign ap_idle = free;
 
     // block (examples/scalar_add.py:11): 1 cycles
     // scalars between regions
@@ -42,10 +41,11 @@ module scalar_add (
     end
 
     assign ap_done = done_r;
+    assign ap_idle = free;
     assign ap_ready = done_r;
     wire active = busy | start;
-    wire not_done = ~done_r;
-    wire busy_next = active & not_done;
+    wire not_ready = ~done_r;
+    wire busy_next = active & not_ready;
 
     always_ff @(posedge ap_clk) begin
         if (ap_rst) begin

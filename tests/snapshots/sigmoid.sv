@@ -964,7 +964,6 @@ module sigmoid (
 
     wire free = ~busy;
     wire start = ap_start & free;
-    assign ap_idle = free;
 
     // loop i (examples/sigmoid.py:12): II 1, 20 cycles an iteration; bound by one iteration a cycle
     logic i_v1, i_v2, i_v3, i_v4, i_v5, i_v6, i_v7, i_v8, i_v9, i_v10, i_v11, i_v12, i_v13, i_v14;
@@ -1137,10 +1136,11 @@ module sigmoid (
     assign out_we0 = i_v19;
     assign out_d0 = i_t13;
     assign ap_done = loop_end;
+    assign ap_idle = free;
     assign ap_ready = loop_end;
     wire active = busy | start;
-    wire not_done = ~loop_end;
-    wire busy_next = active & not_done;
+    wire not_ready = ~loop_end;
+    wire busy_next = active & not_ready;
 
     always_ff @(posedge ap_clk) begin
         if (ap_rst) begin

@@ -1669,7 +1669,6 @@ module softmax (
 
     wire free = ~busy;
     wire start = ap_start & free;
-    assign ap_idle = free;
 
     // block (examples/softmax.py:12): 2 cycles
     logic block_v1, go;
@@ -2194,10 +2193,11 @@ module softmax (
     end
 
     assign ap_done = loop_end_2;
+    assign ap_idle = free;
     assign ap_ready = loop_end_2;
     wire active = busy | start;
-    wire not_done = ~loop_end_2;
-    wire busy_next = active & not_done;
+    wire not_ready = ~loop_end_2;
+    wire busy_next = active & not_ready;
 
     always_ff @(posedge ap_clk) begin
         if (ap_rst) begin

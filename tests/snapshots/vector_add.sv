@@ -27,7 +27,6 @@ module vector_add (
 
     wire free = ~busy;
     wire start = ap_start & free;
-    assign ap_idle = free;
 
     // loop i (examples/vector_add.py:13): II 1, 2 cycles an iteration; bound by one iteration a cycle
     logic i_v1;
@@ -89,10 +88,11 @@ module vector_add (
     assign ap_return_we0 = i_v1;
     assign ap_return_d0 = (x_q0 + y_q0);
     assign ap_done = loop_end;
+    assign ap_idle = free;
     assign ap_ready = loop_end;
     wire active = busy | start;
-    wire not_done = ~loop_end;
-    wire busy_next = active & not_done;
+    wire not_ready = ~loop_end;
+    wire busy_next = active & not_ready;
 
     always_ff @(posedge ap_clk) begin
         if (ap_rst) begin

@@ -224,22 +224,30 @@ impl<'a> Top<'a> {
         self.declare_memory_outputs();
         self.declare_operator_results();
         let loads = self.load_state();
-        let start = match self.overlap {
-            Some(_) => self.overlapping_start(),
-            None => self.block_start(loads),
+        let (start, free) = match self.overlap {
+            Some(_) => (self.overlapping_start(), None),
+            None => {
+                let (start, free) = self.block_start(loads);
+                (start, Some(free))
+            }
         };
         let root = &self.program.root;
         let released = self.root(root, start.clone());
         // Until the last pipelines are empty.
-        let drain = 0..self.schedule.drain;
-        let done = drain.fold(released, |pulse, _| self.delay(pulse, "drain"));
+        let mut pulses = vec![released];
+        for cycle in 0..self.schedule.drain as usize {
+            let pulse = pulses[cycle].clone();
+            pulses.push(self.delay(pulse, "drain"));
+        }
         self.drive_operators();
         self.drive_vars();
         self.drive_streams((!room.lasts).then_some(&start));
         self.drive_memories();
-        match self.overlap.take() {
-            Some(overlap) => self.overlapping_end(&overlap, done),
-            None => self.block_end(start, done),
+        let done = self.drive_done(pulses[pulses.len() - 1].clone());
+        match (self.overlap.take(), free) {
+            (Some(overlap), _) => self.overlapping_end(&overlap),
+            (None, Some(free)) => self.block_end((start, free), &pulses, done),
+            (None, None) => unreachable!("one of the two began"),
         }
     }
 
@@ -329,8 +337,8 @@ impl<'a> Top<'a> {
         }
     }
 
-    /// The pulse that starts the kernel, which waits while state `loads`; `busy` is driven in `block_end`.
-    fn block_start(&mut self, loads: Operand) -> Operand {
+    /// The pulse that starts the kernel, which waits while state `loads`, and where it may start; `busy` is driven in `block_end`.
+    fn block_start(&mut self, loads: Operand) -> (Operand, Operand) {
         let busy = Operand::Net(self.ports.busy);
         let occupied = self.cells.gate(BinaryOp::Or, busy, loads, "occupied");
         let free = self.cells.invert(occupied, "free");
@@ -340,8 +348,7 @@ impl<'a> Top<'a> {
             free.clone(),
             "start",
         );
-        self.cells.drive(self.ports.idle, Expr::Copy(free));
-        start
+        (start, free)
     }
 
     /// Drives `ap_done`. A scalar result is in its register one cycle after it was computed.
@@ -355,14 +362,29 @@ impl<'a> Top<'a> {
         done
     }
 
-    fn block_end(&mut self, start: Operand, done: Operand) {
-        let done = self.drive_done(done);
-        self.cells.drive(self.ports.ready, Expr::Copy(done.clone()));
+    /// What comes with the end of an invocation, or before, where the next one may begin earlier. `pulses`: the last release, and the
+    /// cycles from there on in which the last pipelines become empty.
+    fn block_end(&mut self, (start, free): (Operand, Operand), pulses: &[Operand], done: Operand) {
+        let (ready, idle) = match self.schedule.restart {
+            None => (done, free),
+            Some(restart) => {
+                let restart = restart as usize;
+                let behind = pulses[restart + 1..].iter().filter(|pulse| **pulse != done);
+                let behind: Vec<Operand> = behind.cloned().collect();
+                let ending = self.cells.any(&behind, "ending");
+                let ended = self.cells.invert(ending, "ended");
+                let idle = self.cells.gate(BinaryOp::And, free, ended, "idle");
+                (pulses[restart].clone(), idle)
+            }
+        };
+        self.cells.drive(self.ports.idle, Expr::Copy(idle));
+        self.cells
+            .drive(self.ports.ready, Expr::Copy(ready.clone()));
         let busy = self.ports.busy;
         let active = self
             .cells
             .gate(BinaryOp::Or, Operand::Net(busy), start, "active");
-        let going = self.cells.invert(done, "not_done");
+        let going = self.cells.invert(ready, "not_ready");
         let next = self.cells.gate(BinaryOp::And, active, going, "busy_next");
         self.cells.drive_register(busy, next, None, Some(0), None);
     }

@@ -48,10 +48,9 @@ impl Top<'_> {
         start
     }
 
-    /// `ap_done`, and what keeps invocations apart: as many cycles as the interval has, or a multiple of it, so that those of
+    /// What keeps invocations apart: as many cycles as the interval has, or a multiple of it, so that those of
     /// all that run meet nowhere.
-    pub(super) fn overlapping_end(&mut self, overlap: &Overlap, done: Operand) {
-        self.drive_done(done);
+    pub(super) fn overlapping_end(&mut self, overlap: &Overlap) {
         let valid = |&net: &NetId| Operand::Net(net);
         let running = &overlap.valid[..overlap.valid.len() - 1];
         let running: Vec<Operand> = running.iter().map(valid).collect();

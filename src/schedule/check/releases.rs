@@ -5,14 +5,14 @@
 use crate::hwarith::NodeId;
 use crate::hwarith::graph::{Op, VarId};
 use crate::machine::order::{Order, Touchers};
-use crate::machine::program::{Access, Leaf, LeafId, Place, Program};
+use crate::machine::program::{Access, Leaf, LeafId, Place, PortRef, Program};
 use crate::schedule::{LeafSchedule, Schedule};
 use std::collections::BTreeMap;
 
 /// Cycles that are more than any iteration takes, and can be added up.
 const FAR: u32 = 1 << 30;
 
-/// Checks what may run side by side.
+/// Checks what may run side by side, of one invocation and of two.
 pub fn check(program: &Program, schedule: &Schedule) -> Result<(), String> {
     let checker = Checker {
         program,
@@ -26,7 +26,7 @@ pub fn check(program: &Program, schedule: &Schedule) -> Result<(), String> {
             .leaf(leaf)
             .map_err(|why| format!("{label}: its release: {why}"))?;
     }
-    Ok(())
+    checker.results()
 }
 
 struct Checker<'a> {
@@ -34,6 +34,13 @@ struct Checker<'a> {
     schedule: &'a Schedule,
     order: Order,
     touchers: Touchers,
+}
+
+/// A leaf that may begin, counted from the last iteration of another one, in the same invocation (0) or a later one.
+struct Follower {
+    leaf: LeafId,
+    start: u32,
+    invocation: u32,
 }
 
 /// What only one can use in a cycle.
@@ -66,33 +73,147 @@ impl Checker<'_> {
                 return Err(format!("'{name}' is not written yet"));
             }
         }
-        // Earliest start of what may follow, from the start of the last iteration.
-        let mut open: Vec<(LeafId, u32)> = Vec::new();
-        let follow = |at: LeafId, released: u32, open: &mut Vec<(LeafId, u32)>| {
-            open.extend(self.order.next[at].iter().map(|&next| (next, released + 1)));
-        };
-        let ends = |at: LeafId, released: u32| {
-            let early = self.order.is_last[at] && released + self.schedule.drain + 1 < times.depth;
-            match early {
-                true => Err("the program ends before it does".to_string()),
-                false => Ok(()),
-            }
-        };
-        ends(id, times.release)?;
         if self.order.is_open[id] && times.release + 1 < times.depth {
             return Err("too much may follow to be looked at".into());
         }
-        follow(id, times.release, &mut open);
-        let mut seen: BTreeMap<LeafId, u32> = BTreeMap::new();
-        while let Some((next, start)) = open.pop() {
-            if start >= times.depth || seen.get(&next).is_some_and(|&known| known <= start) {
+        // Earliest start of what may follow, from the start of the last iteration.
+        let mut open: Vec<Follower> = Vec::new();
+        self.follow(id, id, (times.release, 0), &mut open)?;
+        let mut seen: BTreeMap<(LeafId, u32), u32> = BTreeMap::new();
+        while let Some(Follower {
+            leaf: next,
+            start,
+            invocation,
+        }) = open.pop()
+        {
+            let is_known = |known: &u32| *known <= start;
+            // The third invocation can be no nearer than the second.
+            if start >= times.depth
+                || invocation > 1
+                || seen.get(&(next, invocation)).is_some_and(is_known)
+            {
                 continue;
             }
-            seen.insert(next, start);
-            self.pair(id, next, start)?;
+            seen.insert((next, invocation), start);
+            match next == id && invocation > 0 {
+                true => self.again(id, start)?,
+                false => self.pair(id, next, start)?,
+            }
             let released = start + self.shortest(next);
-            ends(next, released)?;
-            follow(next, released, &mut open);
+            self.follow(id, next, (released, invocation), &mut open)?;
+        }
+        Ok(())
+    }
+
+    /// What may begin once `at` is released, as seen by `id`: what comes after it, or the end and the next invocation.
+    fn follow(
+        &self,
+        id: LeafId,
+        at: LeafId,
+        (released, invocation): (u32, u32),
+        open: &mut Vec<Follower>,
+    ) -> Result<(), String> {
+        let following = |leaf: &LeafId| Follower {
+            leaf: *leaf,
+            start: released + 1,
+            invocation,
+        };
+        open.extend(self.order.next[at].iter().map(following));
+        if !self.order.is_last[at] {
+            return Ok(());
+        }
+        if invocation == 0 && released + self.schedule.drain + 1 < self.of(id).1.depth {
+            return Err("the program ends before it does".to_string());
+        }
+        let Some(restart) = self.schedule.restart else {
+            return Ok(());
+        };
+        let asked = released + restart;
+        if let Some(argument) = self.read_after(id, asked) {
+            return Err(format!("'{argument}' may change while it is read"));
+        }
+        let first = self.order.first.as_ref();
+        let first = first.ok_or("the program may begin with too much to be looked at")?;
+        open.extend(first.iter().map(|leaf| Follower {
+            leaf: *leaf,
+            start: asked + 1,
+            invocation: invocation + 1,
+        }));
+        Ok(())
+    }
+
+    /// An argument that a leaf reads after a cycle of its last iteration.
+    fn read_after(&self, id: LeafId, cycle: u32) -> Option<&str> {
+        let vars = self.program.vars.iter().filter(|(_, var)| var.is_arg);
+        let late = |&(var, _): &(VarId, _)| self.last_read(id, var).is_some_and(|at| at > cycle);
+        vars.filter(late).map(|(_, var)| &*var.name).next()
+    }
+
+    /// The same loop starts for the next invocation, `start` cycles after its last iteration: that is an iteration like any other one,
+    /// with carried values of its own.
+    fn again(&self, id: LeafId, start: u32) -> Result<(), String> {
+        let (leaf, times) = self.of(id);
+        let ready = |node: NodeId| times.times.ready[node.index()];
+        if leaf.repeat.is_none() || self.waits(id) {
+            return Err("it starts again before its end".into());
+        }
+        if start + 1 < times.ii.unwrap_or(1) {
+            return Err("its iterations are too near to one another".into());
+        }
+        for phi in leaf.phis() {
+            let next = leaf.graph.nodes[phi.node].args[1];
+            if start <= ready(next) || start < ready(phi.node) {
+                return Err("a carried value is still in use".into());
+            }
+        }
+        let reads = |var: VarId| {
+            let mut nodes = leaf.graph.nodes.values();
+            nodes.any(|node| matches!(node.op, Op::Var(it) if it == var))
+        };
+        let written = leaf.writes.iter().map(|(var, _)| *var);
+        if written.chain(leaf.phis().map(|phi| phi.var)).any(reads) {
+            return Err("it keeps a variable".into());
+        }
+        self.shared(id, id, start)
+    }
+
+    /// Results are there until the end, whatever the next invocation begins with.
+    fn results(&self) -> Result<(), String> {
+        let (Some(restart), Some(first)) = (self.schedule.restart, &self.order.first) else {
+            return Ok(());
+        };
+        let returns = self.program.returns.iter().filter_map(|port| match port {
+            PortRef::Scalar { var, .. } => Some(*var),
+            PortRef::Array(_) | PortRef::Stream(_) => None,
+        });
+        let returns: Vec<VarId> = returns.collect();
+        if returns.iter().any(|&var| self.program.vars[var].is_arg) {
+            return Err("a result is an argument, which may change".into());
+        }
+        let end = self.schedule.drain + u32::from(!returns.is_empty());
+        if restart >= end {
+            return Err("the next invocation is asked for after the end".into());
+        }
+        let mut open: Vec<(LeafId, u32)> = first.iter().map(|&leaf| (leaf, restart + 1)).collect();
+        let mut seen: BTreeMap<LeafId, u32> = BTreeMap::new();
+        while let Some((leaf, start)) = open.pop() {
+            if start >= end || seen.get(&leaf).is_some_and(|&known| known <= start) {
+                continue;
+            }
+            seen.insert(leaf, start);
+            let mut written = self.written(leaf).into_iter();
+            if written.any(|(var, from, _)| returns.contains(&var) && start + from < end) {
+                return Err("the next invocation writes a result before the end".into());
+            }
+            if self.order.is_open[leaf] {
+                return Err("too much may follow to be looked at".into());
+            }
+            let released = start + self.shortest(leaf);
+            open.extend(
+                self.order.next[leaf]
+                    .iter()
+                    .map(|&next| (next, released + 1)),
+            );
         }
         Ok(())
     }
@@ -123,6 +244,19 @@ impl Checker<'_> {
         if self.waits(first) || self.waits(second) {
             return Err("one of the two waits for a stream".into());
         }
+        self.shared(first, second, start)?;
+        for (var, from, _) in self.written(second) {
+            let from = start + from;
+            if self.last_read(first, var).is_some_and(|read| from < read) {
+                let name = &self.program.vars[var].name;
+                return Err(format!("'{name}' changes while it is read"));
+            }
+        }
+        Ok(())
+    }
+
+    /// Memories and operators that both use.
+    fn shared(&self, first: LeafId, second: LeafId, start: u32) -> Result<(), String> {
         let (leaf, _) = self.of(second);
         let start = start + u32::from(leaf.repeat.is_some());
         let ends = self.touched(first, u32::max);
@@ -134,15 +268,7 @@ impl Checker<'_> {
             let label = &self.of(second).0.label;
             return Err(format!("{label} uses {thing:?} at the same time"));
         }
-        self.elements(first, second, start)?;
-        for (var, from, _) in self.written(second) {
-            let from = start - u32::from(leaf.repeat.is_some()) + from;
-            if self.last_read(first, var).is_some_and(|read| from < read) {
-                let name = &self.program.vars[var].name;
-                return Err(format!("'{name}' changes while it is read"));
-            }
-        }
-        Ok(())
+        self.elements(first, second, start)
     }
 
     /// No element is loaded or stored by the second before the first has done so, if one of the two stores it. The first iteration of

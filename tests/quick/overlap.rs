@@ -89,6 +89,8 @@ fn invocations_start_while_the_last_iterations_are_at_work() {
         "(x: \"f32[8]\", y: \"f32[8]\"):\n    t: f32[8]\n    for i in range(8):\n        t[i] = x[i] + y[i]\n    for j in range(8):\n        y[j] = t[7 - j] * x[j]",
         // State in an array.
         "(x: \"f32[8]\", y: \"f32[8]\"):\n    t: Stateful[f32[8]] = 0.0\n    for i in range(8):\n        t[i] = t[i] + x[i]\n        y[i] = t[i]",
+        // A result that is there before the last elements are.
+        "(x: \"f32[8]\", y: \"f32[8]\", z: \"i32[8]\", w: \"f32[8]\") -> i32:\n    s: i32 = 0\n    for i in range(3):\n        s += z[i]\n        w[i] = y[i] / x[i]\n    return s",
         // A variable that is kept.
         "(n: f32) -> f32:\n    last: Stateful[f32] = 0.0\n    last += n\n    return last",
         // Less often than every cycle.

@@ -131,3 +131,14 @@ fn invocations_wait_for_elements() {
     let (apart, cycles) = interval(&built(body, &target()));
     assert_eq!(apart, Some(cycles));
 }
+
+/// Registers keep a value for as long as the interval is.
+#[test]
+fn iterations_of_two_invocations_are_as_far_apart_as_those_of_one() {
+    let body = "(x: \"f32[8]\", y: \"f32[8]\"):\n    for i in range(4):\n        y[i] = x[i] * x[i] + x[i]";
+    let mut spread = crate::directives::target(&[("pipeline", "i=5")]).expect("a directive");
+    spread.aim.level = Level::Two;
+    let (apart, cycles) = interval(&built(body, &spread));
+    let apart = apart.expect("invocations one after the other");
+    assert!((4 * 5..=cycles).contains(&apart), "{apart} of {cycles}");
+}

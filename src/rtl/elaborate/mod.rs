@@ -369,6 +369,9 @@ impl<'a> Top<'a> {
             None => (done, free),
             Some(restart) => {
                 let restart = restart as usize;
+                self.cells.comment(
+                    "The next invocation may begin while the last pipelines become empty.",
+                );
                 let behind = pulses[restart + 1..].iter().filter(|pulse| **pulse != done);
                 let behind: Vec<Operand> = behind.cloned().collect();
                 let ending = self.cells.any(&behind, "ending");

@@ -29,8 +29,7 @@ pub fn overlap_invocations(program: &Program, schedule: &mut Schedule) {
     let uses: Table<LeafId, Uses> = ids
         .map(|leaf| Uses::of(program, schedule, leaf, &touchers))
         .collect();
-    let before = schedule.clone();
-    release_last(&order, &uses, schedule);
+    let before = (schedule.drain, release_last(&order, &uses, schedule));
     let invocations = Invocations {
         program,
         schedule,
@@ -40,9 +39,13 @@ pub fn overlap_invocations(program: &Program, schedule: &mut Schedule) {
     };
     let restart = invocations.restart(&results);
     let until_done = schedule.drain + u32::from(!results.is_empty());
-    match restart < until_done {
-        true => schedule.restart = Some(restart),
-        false => *schedule = before,
+    if restart < until_done {
+        schedule.restart = Some(restart);
+        return;
+    }
+    schedule.drain = before.0;
+    for (leaf, release) in before.1 {
+        schedule.leaves[leaf].release = release;
     }
 }
 
@@ -54,15 +57,22 @@ fn scalar_results(program: &Program) -> impl Iterator<Item = VarId> {
     })
 }
 
-/// What only the end follows is released as soon as that is known, too, and the end waits for it.
-fn release_last(order: &Order, uses: &Table<LeafId, Uses>, schedule: &mut Schedule) {
+/// What only the end follows is released as soon as that is known, too, and the end waits for it. The releases as they were.
+fn release_last(
+    order: &Order,
+    uses: &Table<LeafId, Uses>,
+    schedule: &mut Schedule,
+) -> Vec<(LeafId, u32)> {
+    let mut before = Vec::new();
     for (leaf, uses) in uses.iter() {
         if order.next[leaf].is_empty() && !order.is_open[leaf] {
             let times = &mut schedule.leaves[leaf];
+            before.push((leaf, times.release));
             times.release = uses.release.min(times.depth - 1);
             schedule.drain = schedule.drain.max(times.depth - 1 - times.release);
         }
     }
+    before
 }
 
 /// What the next invocation begins with, in cycles from its start at least.

@@ -18,7 +18,8 @@ const WORDS: u32 = 16;
 /// Registers that a lookup table has to take the place of: where they are scarce, tables are not plenty.
 const WORTH: f64 = 4.0;
 
-/// The part of a device's registers up to which what is placed finds room.
+/// The part of a device's registers up to which what is placed finds room. On an ECP5-85, 94 % beside as many lookup tables have no
+/// legal placement in nextpnr; 72 % have.
 const ROOM: f64 = 0.75;
 
 /// Bits of memories after which the next ones have counters of their own, so that none drives too much.

@@ -56,6 +56,19 @@ fn random_walks_behave_as_blocks() {
     assert!(right > 16, "most are compared: {right}");
 }
 
+/// What is counted in the kernels of some seeds, of any kind and about accesses that meet.
+fn found(seeds: impl Iterator<Item = u64>, count: impl Fn(&Compilation) -> usize) -> [usize; 2] {
+    let mut found = [0; 2];
+    for seed in seeds {
+        let kernels = [generate::kernel, rtl_tests::accesses::kernel];
+        for (found, kernel) in found.iter_mut().zip(kernels.map(|kernel| kernel(seed))) {
+            let compiled = fuzz::compile(&kernel.text, kernel.top, &setting(seed));
+            *found += compiled.map_or(0, |compiled| count(&compiled));
+        }
+    }
+    found
+}
+
 /// Memories that were cut into slices: what is read is put together of what several memories give.
 fn cut_memories(compiled: &Compilation) -> usize {
     let modules = compiled.design.modules.values();
@@ -81,14 +94,7 @@ fn cut_memories(compiled: &Compilation) -> usize {
 /// A quarter of them is built for a device whose blocks are so small that large memories are slices.
 #[test]
 fn random_kernels_have_memories_that_are_cut() {
-    let mut found = [0; 2];
-    for seed in (2..80).step_by(4) {
-        let kernels = [generate::kernel, rtl_tests::accesses::kernel];
-        for (found, kernel) in found.iter_mut().zip(kernels.map(|kernel| kernel(seed))) {
-            let compiled = fuzz::compile(&kernel.text, kernel.top, &setting(seed));
-            *found += compiled.map_or(0, |compiled| cut_memories(&compiled));
-        }
-    }
+    let found = found((2..80).step_by(4), cut_memories);
     assert!(found.iter().all(|found| *found > 0), "{found:?}");
 }
 
@@ -110,30 +116,15 @@ fn delay_lines(compiled: &Compilation) -> usize {
 /// A quarter of them is built for a device of so many lookup tables that values wait in them.
 #[test]
 fn random_kernels_have_values_that_wait_in_memories() {
-    let mut found = [0; 2];
-    for seed in (3..80).step_by(4) {
-        let kernels = [generate::kernel, rtl_tests::accesses::kernel];
-        for (found, kernel) in found.iter_mut().zip(kernels.map(|kernel| kernel(seed))) {
-            let compiled = fuzz::compile(&kernel.text, kernel.top, &setting(seed));
-            *found += compiled.map_or(0, |compiled| delay_lines(&compiled));
-        }
-    }
+    let found = found((3..80).step_by(4), delay_lines);
     assert!(found.iter().all(|found| *found > 0), "{found:?}");
 }
 
 /// Of those built at the second level or beyond, many begin again before they are done.
 #[test]
 fn random_kernels_have_invocations_that_overlap() {
-    let mut found = [0; 2];
-    for seed in 1..=30 {
-        let kernels = [generate::kernel, rtl_tests::accesses::kernel];
-        for (found, kernel) in found.iter_mut().zip(kernels.map(|kernel| kernel(seed))) {
-            let compiled = fuzz::compile(&kernel.text, kernel.top, &setting(seed));
-            *found += compiled.map_or(0, |compiled| {
-                usize::from(compiled.schedule.restart.is_some())
-            });
-        }
-    }
+    let overlaps = |compiled: &Compilation| usize::from(compiled.schedule.restart.is_some());
+    let found = found(1..=30, overlaps);
     assert!(found.iter().all(|found| *found > 4), "{found:?}");
 }
 

@@ -1,6 +1,6 @@
 //! In which order leaves run: what may follow what, and who else touches a variable.
 
-use super::program::{LeafId, PortRef, Program, Region};
+use super::program::{LeafId, Program, Region};
 use crate::arena::Table;
 use crate::hwarith::graph::{Op, VarId};
 use std::collections::BTreeSet;
@@ -179,10 +179,8 @@ impl Touchers {
             enter.for_each(|var| touchers.touch(var, Toucher::Several));
         }
         touchers.control(&program.root);
-        for port in &program.returns {
-            if let PortRef::Scalar { var, .. } = port {
-                touchers.touch(*var, Toucher::Several);
-            }
+        for var in program.scalar_results() {
+            touchers.touch(var, Toucher::Several);
         }
         touchers
     }

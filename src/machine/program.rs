@@ -543,6 +543,14 @@ impl Memories for Program {
 }
 
 impl Program {
+    /// The variables of scalar results.
+    pub fn scalar_results(&self) -> impl Iterator<Item = VarId> {
+        self.returns.iter().filter_map(|port| match port {
+            PortRef::Scalar { var, .. } => Some(*var),
+            PortRef::Array(_) | PortRef::Stream(_) => None,
+        })
+    }
+
     /// The block that all of a program is, if it works on scalars and tables alone.
     pub fn only_block(&self) -> Option<LeafId> {
         let is_scalar = |port: &PortRef| matches!(port, PortRef::Scalar { .. });
@@ -653,10 +661,8 @@ impl Program {
     /// For each var whether any leaf, condition or result reads it.
     fn read_vars(&self) -> Table<VarId, bool> {
         let mut read: Table<VarId, bool> = self.vars.values().map(|_| false).collect();
-        for port in &self.returns {
-            if let PortRef::Scalar { var, .. } = port {
-                read[*var] = true;
-            }
+        for var in self.scalar_results() {
+            read[var] = true;
         }
         for leaf in self.leaves.values() {
             for (_, node) in leaf.graph.nodes.iter() {

@@ -101,7 +101,8 @@ fn memory(width: u32) -> Memory {
 fn lines_of(design: &Design, id: ModuleId, device: &Device) -> Vec<Line> {
     let module = &design.modules[id];
     let chains = Chains::of(design, module);
-    let of_counters = device.area.get(&Class::Add).copied().unwrap_or(1.0) * 8.0;
+    let of_sum = device.area.get(&Class::Add).copied().unwrap_or(1.0);
+    let of_counters = of_sum * f64::from(2 * address_width(WORDS.into()));
     let mut lines = Vec::new();
     for (first, item) in module.items.iter().enumerate() {
         let Some((register, before)) = plain(item) else {
@@ -335,10 +336,13 @@ mod tests {
     }
 
     fn stored(module: Module) -> Module {
-        let device = Device::load("ecp5").expect("a built-in device");
+        stored_on(&Device::load("ecp5").expect("a built-in device"), module)
+    }
+
+    fn stored_on(device: &Device, module: Module) -> Module {
         let mut design = Design::default();
         let id = design.modules.push(module);
-        store(&mut design, &device);
+        store(&mut design, device);
         assert_eq!(validate(&design), Ok(()));
         design.modules[id].clone()
     }
@@ -461,6 +465,88 @@ mod tests {
             }
             assert_eq!(memories(&stored(module)), 0);
         }
+    }
+
+    /// Behind a register the first one of the row is part of the memory; behind anything else it takes the way to it.
+    #[test]
+    fn what_is_written_comes_out_of_a_register() {
+        for (is_register, expected) in [(false, 0), (true, 1)] {
+            let mut module = top();
+            let from = module.port(Direction::Input, "d", WIDTH);
+            let before = module.net("held", WIDTH);
+            module.items.push(match is_register {
+                true => Item::Register(Register {
+                    out: before,
+                    next: from.into(),
+                    enable: None,
+                    reset: Some(0u32.into()),
+                    origin: None,
+                }),
+                false => Item::Assign {
+                    out: before,
+                    expr: Expr::Not(from.into()),
+                    origin: None,
+                },
+            });
+            let nets = row(&mut module, "d", before, 12);
+            let out = show(&mut module, "q", nets[11]);
+            let module = stored(module);
+            assert_eq!(memories(&module), expected);
+            assert_eq!(delay(&module, before, out), 12);
+        }
+    }
+
+    /// A port, what is asked for, and what begins a stage are read from outside.
+    #[test]
+    fn what_is_read_from_outside_is_there() {
+        let read: [fn(&mut Module, NetId); 3] = [
+            |module, net| {
+                let direction = Direction::Output;
+                module.ports.push(Port { direction, net });
+            },
+            |module, net| module.asked.push((net.into(), Operand::constant(1, 0u32))),
+            |module, net| module.stages.push((net, Vec::new())),
+        ];
+        for read in read {
+            let mut module = top();
+            let from = module.port(Direction::Input, "d", WIDTH);
+            let nets = row(&mut module, "d", from, 18);
+            read(&mut module, nets[8]);
+            show(&mut module, "q", nets[17]);
+            let module = stored(module);
+            assert_eq!(memories(&module), 0);
+            assert_eq!(delay(&module, from, nets[8]), 9);
+        }
+    }
+
+    #[test]
+    fn a_full_device_has_no_room_for_registers() {
+        let mut device = Device::load("ecp5").expect("a built-in device");
+        let mut module = top();
+        let from = module.port(Direction::Input, "d", WIDTH);
+        let nets = row(&mut module, "d", from, 18);
+        show(&mut module, "q", nets[17]);
+        let mut last = from;
+        for i in 0..40 {
+            let out = module.net(format!("sum{i}"), WIDTH);
+            module.items.push(Item::Assign {
+                out,
+                expr: Expr::Binary {
+                    op: BinaryOp::Add,
+                    lhs: last.into(),
+                    rhs: from.into(),
+                },
+                origin: None,
+            });
+            last = out;
+        }
+        show(&mut module, "sum", last);
+        // 576 registers beside 1,280 lookup tables.
+        let mut on = |registers: u64| {
+            device.total.registers = Some(registers);
+            memories(&stored_on(&device, module.clone()))
+        };
+        assert_eq!([700, 800].map(&mut on), [1, 0]);
     }
 
     #[test]

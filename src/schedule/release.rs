@@ -21,11 +21,7 @@ pub fn overlap_regions(program: &Program, schedule: &mut Schedule) {
     if order.next.values().all(BTreeSet::is_empty) {
         return;
     }
-    let touchers = Touchers::of(program);
-    let ids = program.leaves.ids();
-    let uses: Table<LeafId, Uses> = ids
-        .map(|leaf| Uses::of(program, schedule, leaf, &touchers))
-        .collect();
+    let uses = Uses::of_all(program, schedule);
     let mut drain = 0;
     for leaf in program.leaves.ids() {
         let depth = schedule.leaves[leaf].depth;
@@ -145,6 +141,15 @@ impl Span {
 }
 
 impl<'p> Uses<'p> {
+    /// Those of all leaves.
+    fn of_all(program: &'p Program, schedule: &Schedule) -> Table<LeafId, Uses<'p>> {
+        let touchers = Touchers::of(program);
+        let leaves = program.leaves.ids();
+        leaves
+            .map(|leaf| Uses::of(program, schedule, leaf, &touchers))
+            .collect()
+    }
+
     fn of(program: &'p Program, schedule: &Schedule, id: LeafId, touchers: &Touchers) -> Uses<'p> {
         let (leaf, times) = (&program.leaves[id], &schedule.leaves[id]);
         // A loop takes a cycle to load its counters.

@@ -264,3 +264,29 @@ fn an_unknown_or_malformed_model_is_refused() {
         assert_eq!(refused.message, format!("malformed device '{name}': {why}"));
     }
 }
+
+/// A value waits beside a divider: in memory of lookup tables where the device has it and its synthesiser makes no shift registers by
+/// itself, and where tables are not what is scarce.
+#[test]
+fn values_wait_in_lookup_tables_where_that_is_what_the_device_has() {
+    let text = "
+from allo import *
+
+@kernel
+def top(x: \"f32[24]\", y: \"f32[24]\", z: \"f32[24]\"):
+    for i in range(24):
+        z[i] = x[i] / y[i] - x[i]
+";
+    let lines = |lut_ram: bool, shift_registers: bool| {
+        let mut target = target("ecp5", 100.0);
+        let memory = &mut target.device.memory;
+        (memory.lut_ram, memory.shift_registers) = (lut_ram, shift_registers);
+        let tables = target.device.area.values_mut();
+        tables.for_each(|tables| *tables /= 100.0);
+        let compiled = checked_for(text, &target);
+        let memories = items(&compiled).filter(|item| matches!(item, Item::Memory(_)));
+        memories.count()
+    };
+    assert!(lines(true, false) > 0);
+    assert_eq!([lines(true, true), lines(false, false)], [0, 0]);
+}

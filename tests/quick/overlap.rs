@@ -81,6 +81,8 @@ fn invocations_start_while_the_last_iterations_are_at_work() {
         "(x: \"f32[8]\", y: \"f32[8]\"):\n    for i in range(8):\n        y[i] = x[i] * y[i]",
         // An argument that every iteration reads.
         "(a: f32, x: \"f32[8]\", y: \"f32[8]\"):\n    for i in range(8):\n        y[i] = a * x[i] + y[i]",
+        // One that the last iteration reads late.
+        "(a: f32, x: \"f32[8]\", y: \"f32[8]\", w: \"f32[8]\"):\n    for i in range(8):\n        w[i] = x[i] / y[i] * a + x[i]",
         // A carried sum, which is the result.
         "(x: \"i32[8]\") -> i32:\n    s: i32 = 0\n    for i in range(8):\n        s += x[i] * x[i]\n    return s",
         // A loop of a number of iterations that the argument says.

@@ -225,11 +225,8 @@ impl<'a> Top<'a> {
         self.declare_operator_results();
         let loads = self.load_state();
         let (start, free) = match self.overlap {
-            Some(_) => (self.overlapping_start(), None),
-            None => {
-                let (start, free) = self.block_start(loads);
-                (start, Some(free))
-            }
+            Some(_) => self.overlapping_start(),
+            None => self.block_start(loads),
         };
         let root = &self.program.root;
         let released = self.root(root, start.clone());
@@ -244,10 +241,9 @@ impl<'a> Top<'a> {
         self.drive_streams((!room.lasts).then_some(&start));
         self.drive_memories();
         let done = self.drive_done(pulses[pulses.len() - 1].clone());
-        match (self.overlap.take(), free) {
-            (Some(overlap), _) => self.overlapping_end(&overlap),
-            (None, Some(free)) => self.block_end((start, free), &pulses, done),
-            (None, None) => unreachable!("one of the two began"),
+        match self.overlap.take() {
+            Some(overlap) => self.overlapping_end(&overlap, free),
+            None => self.block_end((start, free), &pulses, done),
         }
     }
 
@@ -319,11 +315,9 @@ impl<'a> Top<'a> {
             self.cells
                 .drive_register(self.vars[id], next, Some(enable), None, None);
         }
-        for port in &self.program.returns {
-            if let PortRef::Scalar { var, .. } = port {
-                let value = Operand::Net(self.vars[*var]);
-                self.cells.drive(self.scalars[var], Expr::Copy(value));
-            }
+        for var in self.program.scalar_results() {
+            let value = Operand::Net(self.vars[var]);
+            self.cells.drive(self.scalars[&var], Expr::Copy(value));
         }
     }
 
@@ -353,10 +347,9 @@ impl<'a> Top<'a> {
 
     /// Drives `ap_done`. A scalar result is in its register one cycle after it was computed.
     fn drive_done(&mut self, done: Operand) -> Operand {
-        let mut returns = self.program.returns.iter();
-        let done = match returns.any(|r| matches!(r, PortRef::Scalar { .. })) {
-            true => Operand::Net(self.cells.register("done_r", 1, done, None, Some(0), None)),
-            false => done,
+        let done = match self.program.scalar_results().next() {
+            Some(_) => Operand::Net(self.cells.register("done_r", 1, done, None, Some(0), None)),
+            None => done,
         };
         self.cells.drive(self.ports.done, Expr::Copy(done.clone()));
         done

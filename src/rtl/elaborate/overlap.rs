@@ -29,11 +29,10 @@ impl Overlap {
 }
 
 impl Top<'_> {
-    /// The pulse that starts an invocation.
-    pub(super) fn overlapping_start(&mut self) -> Operand {
+    /// The pulse that starts an invocation, and where none is at work.
+    pub(super) fn overlapping_start(&mut self) -> (Operand, Operand) {
         let asked = Operand::Net(self.ports.start);
         let idle = self.cells.invert(Operand::Net(self.ports.busy), "idle");
-        self.cells.drive(self.ports.idle, Expr::Copy(idle));
         let start = match &mut self.overlap {
             Some(overlap) if overlap.interval > 1 => {
                 let free = self.cells.net("free", 1);
@@ -45,12 +44,13 @@ impl Top<'_> {
         };
         self.cells
             .drive(self.ports.ready, Expr::Copy(start.clone()));
-        start
+        (start, idle)
     }
 
     /// What keeps invocations apart: as many cycles as the interval has, or a multiple of it, so that those of
     /// all that run meet nowhere.
-    pub(super) fn overlapping_end(&mut self, overlap: &Overlap) {
+    pub(super) fn overlapping_end(&mut self, overlap: &Overlap, idle: Operand) {
+        self.cells.drive(self.ports.idle, Expr::Copy(idle));
         let valid = |&net: &NetId| Operand::Net(net);
         let running = &overlap.valid[..overlap.valid.len() - 1];
         let running: Vec<Operand> = running.iter().map(valid).collect();

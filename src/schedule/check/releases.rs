@@ -5,7 +5,7 @@
 use crate::hwarith::NodeId;
 use crate::hwarith::graph::{Op, VarId};
 use crate::machine::order::{Order, Touchers};
-use crate::machine::program::{Access, Leaf, LeafId, Place, PortRef, Program};
+use crate::machine::program::{Access, Leaf, LeafId, Place, Program};
 use crate::schedule::{LeafSchedule, Schedule};
 use std::collections::BTreeMap;
 
@@ -182,11 +182,7 @@ impl Checker<'_> {
         let (Some(restart), Some(first)) = (self.schedule.restart, &self.order.first) else {
             return Ok(());
         };
-        let returns = self.program.returns.iter().filter_map(|port| match port {
-            PortRef::Scalar { var, .. } => Some(*var),
-            PortRef::Array(_) | PortRef::Stream(_) => None,
-        });
-        let returns: Vec<VarId> = returns.collect();
+        let returns: Vec<VarId> = self.program.scalar_results().collect();
         if returns.iter().any(|&var| self.program.vars[var].is_arg) {
             return Err("a result is an argument, which may change".into());
         }

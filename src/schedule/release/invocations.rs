@@ -3,9 +3,10 @@
 
 use super::{Ahead, Uses, ahead, reached, reads};
 use crate::arena::Table;
+use crate::hwarith::NodeId;
 use crate::hwarith::graph::{Op, VarId};
-use crate::machine::order::{Order, Touchers};
-use crate::machine::program::{Leaf, LeafId, Place, PortRef, Program};
+use crate::machine::order::Order;
+use crate::machine::program::{Leaf, LeafId, Place, Program};
 use crate::schedule::{LeafSchedule, Schedule};
 use std::collections::BTreeSet;
 
@@ -20,15 +21,11 @@ pub fn overlap_invocations(program: &Program, schedule: &mut Schedule) {
     if places.any(|place| matches!(place, Place::Stream(_))) || program.only_block().is_some() {
         return;
     }
-    let results: Vec<VarId> = scalar_results(program).collect();
+    let results: Vec<VarId> = program.scalar_results().collect();
     if results.iter().any(|&var| program.vars[var].is_arg) {
         return;
     }
-    let touchers = Touchers::of(program);
-    let ids = program.leaves.ids();
-    let uses: Table<LeafId, Uses> = ids
-        .map(|leaf| Uses::of(program, schedule, leaf, &touchers))
-        .collect();
+    let uses = Uses::of_all(program, schedule);
     let before = (schedule.drain, release_last(&order, &uses, schedule));
     let invocations = Invocations {
         program,
@@ -47,14 +44,6 @@ pub fn overlap_invocations(program: &Program, schedule: &mut Schedule) {
     for (leaf, release) in before.1 {
         schedule.leaves[leaf].release = release;
     }
-}
-
-/// The variables of scalar results.
-fn scalar_results(program: &Program) -> impl Iterator<Item = VarId> {
-    program.returns.iter().filter_map(|port| match port {
-        PortRef::Scalar { var, .. } => Some(*var),
-        PortRef::Array(_) | PortRef::Stream(_) => None,
-    })
 }
 
 /// What only the end follows is released as soon as that is known, too, and the end waits for it. The releases as they were.
@@ -158,7 +147,7 @@ fn keeps(leaf: &Leaf) -> bool {
 
 /// The first cycle of the last iteration in which registers of carried values may take what another run begins with.
 fn carried(leaf: &Leaf, times: &LeafSchedule) -> u32 {
-    let ready = |node: crate::hwarith::NodeId| times.times.ready[node.index()];
+    let ready = |node: NodeId| times.times.ready[node.index()];
     let phis = leaf.phis().map(|phi| {
         let next = leaf.graph.nodes[phi.node].args[1];
         (ready(next) + 1).max(ready(phi.node))

@@ -149,3 +149,84 @@ fn the_checker_refuses_releases_that_are_too_early() {
         assert!(found, "{what}: {reasons:?}");
     }
 }
+
+/// Each kernel begins again before it is done, but not earlier than it does, for a reason.
+#[test]
+fn the_checker_refuses_invocations_that_begin_too_early() {
+    let table = [
+        (
+            "an argument that the last iteration reads late",
+            "(a: f32, x: \"f32[8]\", y: \"f32[8]\", w: \"f32[8]\"):\n    for i in range(8):\n        w[i] = x[i] / y[i] * a + x[i]",
+            "'a' may change while it is read",
+        ),
+        (
+            "a result that waits for the last elements",
+            "(x: \"f32[8]\", y: \"f32[8]\", z: \"i32[8]\", w: \"f32[8]\") -> i32:\n    s: i32 = 0\n    for i in range(3):\n        s += z[i]\n        \
+             w[i] = y[i] / x[i]\n    return s",
+            "writes a result before the end",
+        ),
+        (
+            "an element that the next invocation reads",
+            "(x: \"f32[8]\", y: \"f32[8]\"):\n    t: Stateful[f32[8]] = 0.0\n    for i in range(3):\n        y[i] = t[i + 1]\n        t[i] = x[i] * x[i] + x[i]",
+            "meets it in 't'",
+        ),
+        (
+            "a port of the same loop",
+            "(x: \"f32[8]\"):\n    for i in range(8):\n        x[i] = x[7 - i] * x[i]",
+            "uses Port",
+        ),
+        (
+            "iterations that are as far apart as is directed",
+            "(x: \"f32[8]\", y: \"f32[8]\"):\n    for i in range(4):\n        y[i] = x[i] * x[i] + x[i]",
+            "too near to one another",
+        ),
+        (
+            "a sum that the last iteration adds to",
+            "(x: \"f32[8]\", y: \"f32[8]\"):\n    s: f32 = 0\n    for i in range(8):\n        s += x[i]\n        y[i] = s",
+            "a carried value is still in use",
+        ),
+        (
+            "a block",
+            "(x: \"f32[8]\"):\n    x[0] = x[1] / x[2]",
+            "it starts again before its end",
+        ),
+    ];
+    let device = Device::load("ecp5").expect("a device");
+    for (what, body, reason) in table {
+        let flags: &[_] = match reason {
+            "too near to one another" => &[("pipeline", "i=5")],
+            _ => &[],
+        };
+        let target = crate::directives::target(flags).expect("directives");
+        let text = format!("from allo import *\n\n@kernel\ndef top{body}\n");
+        let compiled = support::hardware(&text, None, &target);
+        let (hardware, schedule) = (&compiled.hardware, &compiled.schedule);
+        // As early as the loop's end is known, and later.
+        let mut reasons = BTreeSet::new();
+        let longest = schedule.leaves.values().map(|times| times.depth).max();
+        for release in 0..longest.expect("a leaf") {
+            let mut spoilt = schedule.clone();
+            for id in hardware.leaves.ids() {
+                let times = &mut spoilt.leaves[id];
+                times.release = times.release.min(release);
+            }
+            spoilt.drain = spoilt.leaves.values().map(|times| times.depth).sum();
+            spoilt.restart = Some(0);
+            reasons.extend(check(hardware, &spoilt, &device).err());
+        }
+        for restart in 0..schedule.restart.unwrap_or(schedule.drain) {
+            let mut spoilt = schedule.clone();
+            spoilt.restart = Some(restart);
+            reasons.extend(check(hardware, &spoilt, &device).err());
+        }
+        let found = reasons.iter().any(|found| found.contains(reason));
+        assert!(found, "{what}: {reasons:?}");
+        let mut late = schedule.clone();
+        late.restart = Some(late.drain + 1);
+        let refused = check(hardware, &late, &device).expect_err(what);
+        assert_eq!(
+            refused, "the next invocation is asked for after the end",
+            "{what}"
+        );
+    }
+}

@@ -85,6 +85,8 @@ fn invocations_start_while_the_last_iterations_are_at_work() {
         "(a: f32, x: \"f32[8]\", y: \"f32[8]\", w: \"f32[8]\"):\n    for i in range(8):\n        w[i] = x[i] / y[i] * a + x[i]",
         // A carried sum, which is the result.
         "(x: \"i32[8]\") -> i32:\n    s: i32 = 0\n    for i in range(8):\n        s += x[i] * x[i]\n    return s",
+        // One that is still added to when the next invocation begins.
+        "(x: \"f32[8]\", y: \"f32[8]\"):\n    s: f32 = 0\n    for i in range(8):\n        s += x[i]\n        y[i] = s",
         // A loop of a number of iterations that the argument says.
         "(n: i32, x: \"f32[8]\") -> i32:\n    m: i32 = n & 7\n    for i in range(m):\n        x[i] = x[i] * x[i]\n    return m",
         // Two loops with an array between.
@@ -92,7 +94,9 @@ fn invocations_start_while_the_last_iterations_are_at_work() {
         // State in an array.
         "(x: \"f32[8]\", y: \"f32[8]\"):\n    t: Stateful[f32[8]] = 0.0\n    for i in range(8):\n        t[i] = t[i] + x[i]\n        y[i] = t[i]",
         // A result that is there before the last elements are.
-        "(x: \"f32[8]\", y: \"f32[8]\", z: \"i32[8]\", w: \"f32[8]\") -> i32:\n    s: i32 = 0\n    for i in range(3):\n        s += z[i]\n        w[i] = y[i] / x[i]\n    return s",
+        "(n: i32, x: \"f32[8]\", y: \"f32[8]\", z: \"i32[8]\", w: \"f32[8]\") -> i32:\n    s: i32 = n\n    for i in range(3):\n        s += z[i]\n        w[i] = y[i] / x[i]\n    return s",
+        // State that the next invocation reads at other places.
+        "(x: \"f32[8]\", y: \"f32[8]\"):\n    t: Stateful[f32[8]] = 0.0\n    for i in range(3):\n        y[i] = t[i + 1]\n        t[i] = x[i] * x[i] + x[i]",
         // A variable that is kept.
         "(n: f32) -> f32:\n    last: Stateful[f32] = 0.0\n    last += n\n    return last",
         // Less often than every cycle.

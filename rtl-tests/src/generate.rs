@@ -932,8 +932,11 @@ impl Gen {
             12..=14 => self.branch(depth),
             15..=18 => self.for_loop(depth),
             19 => self.while_loop(depth),
-            20 if self.one_in(2) => self.triangle(),
-            20 => self.grid(),
+            20 => match self.below(4) {
+                0 => self.triangle(),
+                1 => self.triangular_sums(),
+                _ => self.grid(),
+            },
             _ => self.call(),
         }
     }
@@ -1353,7 +1356,11 @@ impl Gen {
             4 => format!("range({i}, {j})"),
             _ => format!("range({})", rows.min(columns)),
         };
-        let outer = self.pick(&[format!("range({i})"), format!("range({columns})")]);
+        let outer = self.pick(&[
+            format!("range({i})"),
+            format!("range({columns})"),
+            format!("range({i} + 1, {columns})"),
+        ]);
         self.line(&format!("for {i} in range({rows}):"));
         self.line(&format!("    for {j} in {outer}:"));
         self.line(&format!("        for {k} in {inner}:"));
@@ -1371,6 +1378,11 @@ impl Gen {
             false => places[0].clone(),
         };
         let name = &target.name;
+        // Of another one, sums do not wait for those of other elements.
+        let source = match self.one_in(2) {
+            true => self.pick(&arrays).name,
+            false => name.clone(),
+        };
         let op = self.pick(&["+", "-", ""]);
         let combine = self.pick(&["*", "+", "-"]);
         let mut pad = "            ".to_string();
@@ -1385,7 +1397,7 @@ impl Gen {
             pad += "    ";
         }
         self.line(&format!(
-            "{pad}{name}[{to}] {op}= {name}[{one}] {combine} {name}[{two}]"
+            "{pad}{name}[{to}] {op}= {source}[{one}] {combine} {source}[{two}]"
         ));
         if self.one_in(3) {
             let two = self.pick(&places);
@@ -1394,6 +1406,37 @@ impl Gen {
         if self.one_in(2) {
             self.line(&format!("        {name}[{i}, {j}] {op}= {name}[{j}, {j}]"));
         }
+    }
+
+    /// A triangle of sums that have nothing to do with one another, as in covariances.
+    fn triangular_sums(&mut self) {
+        if self.work > 20 || !self.has_floats() {
+            return self.store();
+        }
+        let ty = self.pick(self.floats);
+        let (rows, columns, each) = (2 + self.below(4), 3 + self.below(8), 2 + self.below(3));
+        let source = self.fresh_array(ty, &[rows.max(columns), each]);
+        let target = self.fresh_array(ty, &[rows, columns]);
+        for place in 0..each {
+            let value = self.expr_for(Kind::Float, 1);
+            self.line(&format!("{source}[1, {place}] = {value}"));
+        }
+        let [i, j, k, sum] = ["i", "j", "k", "t"].map(|stem| self.name(stem));
+        let outer = self.pick(&[
+            format!("range({i})"),
+            format!("range({i} + 1, {columns})"),
+            format!("range({columns} - 1, {i}, -1)"),
+            format!("range({i}, {columns}, 2)"),
+        ]);
+        let product = self.pick(&["*", "-"]);
+        self.line(&format!("for {i} in range({rows}):"));
+        self.line(&format!("    for {j} in {outer}:"));
+        self.line(&format!("        {sum}: {ty} = {target}[{i}, {j}]"));
+        self.line(&format!("        for {k} in range({each}):"));
+        self.line(&format!(
+            "            {sum} += {source}[{i}, {k}] {product} {source}[{j}, {k}]"
+        ));
+        self.line(&format!("        {target}[{i}, {j}] = {sum}"));
     }
 
     /// A grid whose iterations are independent: each updates its own element.

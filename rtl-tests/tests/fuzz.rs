@@ -128,6 +128,23 @@ fn random_kernels_have_invocations_that_overlap() {
     assert!(found.iter().all(|found| *found > 4), "{found:?}");
 }
 
+/// Loops over strips of iterations, of which there are more than a strip only where their number is not known.
+fn strips(compiled: &Compilation) -> usize {
+    let mut strips = 0;
+    compiled.kernel.body.for_each_op(&mut |op| {
+        let is_one = matches!(&op.kind, OpKind::For(f) if f.label.ends_with("_strips"));
+        strips += usize::from(is_one);
+    });
+    strips
+}
+
+/// Sums of triangular nests take turns, too.
+#[test]
+fn random_kernels_have_strips_that_end_early() {
+    let [found, _] = found((3..300).step_by(3), strips);
+    assert!(found > 0, "{found:?}");
+}
+
 #[test]
 fn random_kernels_have_every_construct() {
     const CONSTRUCTS: [&str; 44] = [

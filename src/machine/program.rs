@@ -414,6 +414,7 @@ impl Loop {
                 Some(last) if (&last.label, last.span) == (&dim.label, dim.span) => {
                     let trips = last.trip.zip(dim.trip);
                     last.trip = trips.and_then(|(outer, inner)| outer.checked_mul(inner));
+                    last.likely = last.likely.saturating_mul(dim.likely);
                 }
                 _ => loops.push(dim.clone()),
             }
@@ -429,6 +430,9 @@ impl Loop {
     }
 }
 
+/// Iterations to count on of a loop that may have any number.
+pub const SOME_ITERATIONS: u64 = 64;
+
 /// One dimension of a flattened nest.
 #[derive(Clone, Debug)]
 pub struct LoopDim {
@@ -438,6 +442,8 @@ pub struct LoopDim {
     pub span: Span,
     /// Iterations, if constant.
     pub trip: Option<u64>,
+    /// How many to count on where `trip` is unknown.
+    pub likely: u64,
     /// Whether one more iteration finds that there is none, as in a `while`.
     pub is_while: bool,
 }

@@ -5,15 +5,28 @@ use super::{LeafSchedule, Schedule, Variant, delay_class};
 use crate::arena::Table;
 use crate::hwarith::graph::{Graph, MemId, NodeId, Op, UnitId};
 use crate::ir::copies;
-use crate::machine::program::{Leaf, LeafId, PortRef, Program, Region};
+use crate::machine::program::{Leaf, LeafId, LoopDim, PortRef, Program, Region};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Iterations of a loop of which the number is not known.
-pub const SOME_ITERATIONS: u64 = 64;
+/// Which numbers of iterations count.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Iterations {
+    /// Those that no data decide.
+    Constant,
+    /// For others, how many are likely.
+    Likely,
+}
+
+impl Iterations {
+    fn of(self, dim: &LoopDim) -> Option<u64> {
+        dim.trip
+            .or((self == Iterations::Likely).then_some(dim.likely))
+    }
+}
 
 /// Cycles of an invocation.
 pub fn cycles(program: &Program, schedule: &Schedule) -> u64 {
-    let found = latency(program, schedule, &program.root, Some(SOME_ITERATIONS));
+    let found = latency(program, schedule, &program.root, Iterations::Likely);
     found
         .unwrap_or(u64::MAX)
         .saturating_add(schedule.drain.into())
@@ -21,7 +34,7 @@ pub fn cycles(program: &Program, schedule: &Schedule) -> u64 {
 
 /// Cycles of an invocation, unless the data decide them.
 pub fn exact_cycles(program: &Program, schedule: &Schedule) -> Option<u64> {
-    let found = latency(program, schedule, &program.root, None)?;
+    let found = latency(program, schedule, &program.root, Iterations::Constant)?;
     found.checked_add(schedule.drain.into())
 }
 
@@ -33,24 +46,24 @@ pub fn until_done(program: &Program, active: u64) -> u64 {
     active.saturating_sub(1).saturating_add(is_scalar.into())
 }
 
-/// Cycles from the start of a region to its release. Where the data decide: those for so many iterations of a loop, and for the longer
-/// branch, or `None` without a guess.
+/// Cycles from the start of a region to its release. Where the data decide: those for likely iterations of a loop, and for the longer
+/// branch, or `None` where only constant ones count.
 pub fn latency(
     program: &Program,
     schedule: &Schedule,
     region: &Region,
-    guess: Option<u64>,
+    count: Iterations,
 ) -> Option<u64> {
-    let of = |region: &Region| latency(program, schedule, region, guess);
+    let of = |region: &Region| latency(program, schedule, region, count);
     match region {
         Region::Leaf(index) => {
             let times = &schedule.leaves[*index];
             match &program.leaves[*index].repeat {
                 None => Some(u64::from(times.release) + 1),
-                Some(repeat) if repeat.enter.is_some() && guess.is_none() => None,
+                Some(repeat) if repeat.enter.is_some() && count == Iterations::Constant => None,
                 Some(repeat) => {
                     let ii = u64::from(times.ii?);
-                    let mut trips = repeat.dims.iter().map(|dim| dim.trip.or(guess));
+                    let mut trips = repeat.dims.iter().map(|dim| count.of(dim));
                     let trips = trips.try_fold(1u64, |product, trip| product.checked_mul(trip?))?;
                     let issues = (trips.max(1) - 1).checked_mul(ii)?;
                     // One cycle to load the counters.
@@ -66,12 +79,12 @@ pub fn latency(
         } => {
             // An empty arm is done in the cycle of its start.
             let (a, b) = (of(then)?.max(1), of(otherwise)?.max(1));
-            (a == b || guess.is_some()).then_some(a.max(b))
+            (a == b || count == Iterations::Likely).then_some(a.max(b))
         }
         Region::Repeat {
             head, body, dim, ..
         } => {
-            let trip = dim.trip.or(guess)?;
+            let trip = count.of(dim)?;
             let (head, body) = (of(head)?, of(body)?);
             // The check takes a cycle of its own after a head; without one, it is the body's first cycle.
             let (check, enter) = if head == 0 { (1, 0) } else { (head + 1, head) };
@@ -189,7 +202,7 @@ fn count_runs(region: &Region, times: u64, runs: &mut Table<LeafId, u64>) {
         Region::Repeat {
             head, body, dim, ..
         } => {
-            let times = times.saturating_mul(dim.trip.unwrap_or(SOME_ITERATIONS));
+            let times = times.saturating_mul(dim.trip.unwrap_or(dim.likely));
             count_runs(head, times, runs);
             count_runs(body, times, runs);
         }
@@ -202,10 +215,7 @@ pub fn cycles_of_leaf(leaf: &Leaf, schedule: &LeafSchedule) -> u64 {
     let (Some(repeat), Some(ii)) = (&leaf.repeat, schedule.ii) else {
         return depth;
     };
-    let trips = repeat
-        .dims
-        .iter()
-        .map(|dim| dim.trip.unwrap_or(SOME_ITERATIONS));
+    let trips = repeat.dims.iter().map(|dim| dim.trip.unwrap_or(dim.likely));
     let iterations = trips.fold(1u64, u64::saturating_mul);
     depth.saturating_add(u64::from(ii).saturating_mul(iterations.saturating_sub(1)))
 }

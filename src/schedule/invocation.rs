@@ -1,6 +1,6 @@
 //! What an invocation takes, region by region: exactly where no data decide, else guessed.
 
-use super::forecast::{SOME_ITERATIONS, cycles, exact_cycles, latency, until_done};
+use super::forecast::{Iterations, cycles, exact_cycles, latency, until_done};
 use super::tally::{Run, Tally};
 use super::{Schedule, walk};
 use crate::machine::program::{LeafId, Program, Region};
@@ -47,7 +47,7 @@ struct Guess<'p> {
 
 impl Guess<'_> {
     fn cycles(&self, region: &Region) -> u64 {
-        let found = latency(self.program, self.schedule, region, Some(SOME_ITERATIONS));
+        let found = latency(self.program, self.schedule, region, Iterations::Likely);
         found.unwrap_or(u64::MAX)
     }
 
@@ -78,7 +78,7 @@ impl Guess<'_> {
             Region::Repeat {
                 head, body, dim, ..
             } => {
-                let often = runs.saturating_mul(dim.trip.unwrap_or(SOME_ITERATIONS));
+                let often = runs.saturating_mul(dim.trip.unwrap_or(dim.likely));
                 let mut all = Run::default();
                 for (part, tally) in [head, body].into_iter().zip(&mut tally.inside) {
                     let start = start.saturating_add(all.cycles);

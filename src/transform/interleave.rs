@@ -4,7 +4,8 @@
 //! strips of them run together, `for jj: for k: for j in strip`, with a running value for each `j` of the strip in a small memory: a sum is
 //! touched once in as many cycles as the strip is long, and the order of the additions to each stays as it is. (Strip
 //! mining, loop interchange and scalar expansion: Allen and Kennedy, Optimizing Compilers for Modern Architectures, 2001,
-//! sections 5.3 and 6.5.)
+//! sections 5.3 and 6.5.) Where the number of iterations of `j` is no multiple of a strip, or is known only when the loop
+//! begins, as in a triangular nest, what is beyond the last one does nothing.
 
 use super::promote;
 use crate::diagnostics::Span;
@@ -24,6 +25,9 @@ const AMPLE: i128 = 16;
 
 /// Shortest strip that is worth it.
 const SHORTEST: i128 = 3;
+
+/// Strip of a loop that may have any number of iterations: what is beyond its last one takes cycles for nothing.
+const SHORT: i128 = 8;
 
 /// Rewrites every pair of nested loops of which the inner one carries values through slow operations.
 pub fn run(kernel: &mut Kernel) {
@@ -62,19 +66,33 @@ impl Bounds {
     fn last(&self) -> i128 {
         self.lo + self.step * (self.trip - 1)
     }
+}
 
-    /// How many iterations run together: all of them, or a part of which they are a multiple; preferably a power of
-    /// two, for the sake of addresses.
-    fn strip(&self) -> Option<i128> {
-        if self.trip <= LONGEST {
-            return (self.trip >= SHORTEST).then_some(self.trip);
-        }
-        let fits = |strip: &i128| self.trip % strip == 0;
-        let powers = [AMPLE, 2 * AMPLE, 4 * AMPLE].into_iter().find(fits);
-        let ample = || (AMPLE..=LONGEST).find(fits);
-        let scarce = || (SHORTEST..AMPLE).rev().find(fits);
-        powers.or_else(ample).or_else(scarce)
+/// How many iterations of so many run together: all of them, or a part of which they are a multiple, preferably a power of
+/// two, for the sake of addresses; or one of which the last is filled up with the least that do nothing.
+fn strip_of(trip: i128) -> Option<i128> {
+    if trip <= LONGEST {
+        return (trip >= SHORTEST).then_some(trip);
     }
+    let fits = |strip: &i128| trip % strip == 0;
+    let powers = [AMPLE, 2 * AMPLE, 4 * AMPLE].into_iter().find(fits);
+    let ample = || (AMPLE..=LONGEST).find(fits);
+    let scarce = || (SHORT..AMPLE).rev().find(fits);
+    let filled = || (AMPLE..=LONGEST).min_by_key(|strip| strip - trip % strip);
+    powers.or_else(ample).or_else(scarce).or_else(filled)
+}
+
+/// The outer loop in strips.
+#[derive(Clone, Copy)]
+struct Strips {
+    /// Iterations that run together.
+    strip: i128,
+    /// Of the counter.
+    step: i128,
+    /// There is one, of as many iterations as the loop has.
+    is_whole: bool,
+    /// The last one may have fewer iterations.
+    is_filled_up: bool,
 }
 
 /// The parts of `for j { before; for k { body }; after }`.
@@ -99,9 +117,9 @@ impl Nest {
 impl Rewriter for Interleave<'_> {
     fn leave(&mut self, op: Op, out: &mut Vec<Op>) {
         match self.plan(&op) {
-            Some((outer, inner, strip)) => {
+            Some((strips, inner)) => {
                 let nest = take_apart(op);
-                let op = self.interleave(nest, outer, inner, strip, out);
+                let op = self.interleave(nest, strips, inner, out);
                 out.push(op);
                 self.changed = true;
             }
@@ -113,8 +131,8 @@ impl Rewriter for Interleave<'_> {
 impl Interleave<'_> {
     // Finding ----------------------------------------------------------------------------------------
 
-    /// Bounds of the outer and the inner loop, and the length of a strip, where the nest can and should be interleaved.
-    fn plan(&self, op: &Op) -> Option<(Bounds, Bounds, i128)> {
+    /// Strips of the outer loop and bounds of the inner one, where the nest can and should be interleaved.
+    fn plan(&self, op: &Op) -> Option<(Strips, Bounds)> {
         let OpKind::For(outer) = &op.kind else {
             return None;
         };
@@ -129,9 +147,30 @@ impl Interleave<'_> {
             && !after.iter().any(writes_whole)
             && self.is_slow(inner)
             && self.are_independent(outer, before, inner, after);
-        let (outer, inner) = (self.bounds(outer)?, self.bounds(inner)?);
-        let strip = outer.strip().filter(|_| legal && inner.trip > 1)?;
-        Some((outer, inner, strip))
+        let (strips, inner) = (self.strips(outer)?, self.bounds(inner)?);
+        (legal && inner.trip > 1).then_some((strips, inner))
+    }
+
+    fn strips(&self, f: &For) -> Option<Strips> {
+        if let Some(bounds) = self.bounds(f) {
+            let strip = strip_of(bounds.trip)?;
+            return Some(Strips {
+                strip,
+                step: bounds.step,
+                is_whole: strip == bounds.trip,
+                is_filled_up: bounds.trip % strip != 0,
+            });
+        }
+        let step = i128::from(self.values.constant(f.step).and_then(BigInt::to_i64)?);
+        let runs = if f.descending { step < 0 } else { step > 0 };
+        // Counters beyond the last one.
+        let farthest = step.checked_mul(SHORT)?;
+        (runs && self.values.can_move(f.hi, farthest)).then_some(Strips {
+            strip: SHORT,
+            step,
+            is_whole: false,
+            is_filled_up: true,
+        })
     }
 
     fn bounds(&self, f: &For) -> Option<Bounds> {
@@ -187,15 +226,17 @@ impl Interleave<'_> {
     /// its own.
     fn are_independent(&self, outer: &For, before: &[Op], inner: &For, after: &[Op]) -> bool {
         let varying = self.values.varying(outer);
+        let step = self.values.constant(outer.step).and_then(BigInt::to_i64);
         let (mut loads, mut stores) = (Vec::new(), Vec::new());
         let early = before.iter().chain(&inner.body.ops);
         early.for_each(|op| accesses(op, false, &mut loads));
         after.iter().for_each(|op| accesses(op, true, &mut stores));
-        let bounds = self.bounds(outer);
         loads.iter().all(|load| {
             let conflicting = stores.iter().filter(|store| store.0 == load.0);
             conflicting.into_iter().all(|store| {
-                bounds.is_some_and(|b| self.never_later(outer, b.step, &varying, &store.1, &load.1))
+                step.is_some_and(|step| {
+                    self.never_later(outer, step.into(), &varying, &store.1, &load.1)
+                })
             })
         })
     }
@@ -234,31 +275,24 @@ impl Interleave<'_> {
     // Rewriting --------------------------------------------------------------------------------------
 
     /// The interleaved nest; constants go to `out`.
-    fn interleave(
-        &mut self,
-        nest: Nest,
-        outer: Bounds,
-        inner: Bounds,
-        strip: i128,
-        out: &mut Vec<Op>,
-    ) -> Op {
+    fn interleave(&mut self, nest: Nest, strips: Strips, inner: Bounds, out: &mut Vec<Op>) -> Op {
         let span = nest.outer_op.1;
+        let Strips { strip, step, .. } = strips;
         // Which iteration of the outer loop it is: `base + step * within`.
         let within = self.kernel.value(Scalar::Index, None);
-        let whole = strip == outer.trip;
         let mut build = self.kernel.build(out, span);
         let range = [build.index(0), build.index(strip), build.index(1)];
-        let base = match whole {
-            true => build.index(outer.lo),
+        let base = match strips.is_whole {
+            true => nest.outer.lo,
             false => build.kernel.value(Scalar::Index, None),
         };
-        let step = (outer.step != 1).then(|| build.index(outer.step));
+        let by = (step != 1).then(|| build.index(step));
         let ends = [build.index(inner.lo), build.index(inner.last())];
         let mut body = Vec::new();
         let mut build = self.kernel.build(&mut body, span);
-        let scaled = match step {
+        let scaled = match by {
             None => within,
-            Some(step) => build.binary(BinaryOp::Mul, within, step),
+            Some(by) => build.binary(BinaryOp::Mul, within, by),
         };
         let sum = OpKind::Binary {
             op: BinaryOp::Add,
@@ -266,7 +300,7 @@ impl Interleave<'_> {
             rhs: scaled,
         };
         build.define(sum, vec![nest.outer.iv]);
-        self.iteration(&nest, within, strip, ends, &mut body);
+        self.iteration(&nest, within, strips, ends, &mut body);
         let label = nest.outer.label.clone();
         let strip_loop = For::counted(within, range, &label, body);
         let mut sum = nest.inner;
@@ -282,18 +316,51 @@ impl Interleave<'_> {
             yields: Vec::new(),
         };
         let sum = operation(sum, nest.inner_op.1);
-        if whole {
+        if strips.is_whole {
             return sum;
         }
-        let stride = self.kernel.build(out, span).index(outer.step * strip);
+        let stride = self.kernel.build(out, span).index(step * strip);
         let range = [nest.outer.lo, nest.outer.hi, stride];
         let mut strips = For::counted(base, range, &format!("{label}_strips"), vec![sum]);
         strips.descending = nest.outer.descending;
         operation(strips, span)
     }
 
-    /// One iteration of both loops: the running values come from their memories, or from before the inner loop.
+    /// One iteration of both loops, or, beyond the last one of the outer loop, nothing.
     fn iteration(
+        &mut self,
+        nest: &Nest,
+        within: ValueId,
+        strips: Strips,
+        ends: [ValueId; 2],
+        body: &mut Vec<Op>,
+    ) {
+        if !strips.is_filled_up {
+            return self.turn(nest, within, strips.strip, ends, body);
+        }
+        let Nest { outer, .. } = nest;
+        let is_within = match outer.descending {
+            false => CompareOp::Lt,
+            true => CompareOp::Gt,
+        };
+        let mut build = self.kernel.build(body, nest.outer_op.1);
+        let is_within = build.compare(is_within, outer.iv, outer.hi);
+        let mut turn = Vec::new();
+        self.turn(nest, within, strips.strip, ends, &mut turn);
+        // The first one of a strip is one of the loop's.
+        let moving = nest.inner.carried.iter().chain([&outer.iv, &within]);
+        let (same, turn) = same(turn, moving.copied().collect());
+        body.extend(same);
+        let then = Block {
+            ops: turn,
+            yields: Vec::new(),
+        };
+        let mut build = self.kernel.build(body, nest.outer_op.1);
+        build.branch(is_within, then, Block::default());
+    }
+
+    /// One iteration of both loops: the running values come from their memories, or from before the inner loop.
+    fn turn(
         &mut self,
         nest: &Nest,
         within: ValueId,
@@ -397,6 +464,19 @@ fn inner_loop(block: &Block) -> Option<usize> {
     let inner = block.ops[position].kind.blocks();
     let innermost = inner.iter().all(|b| !b.ops.iter().any(Op::contains_loop));
     innermost.then_some(position)
+}
+
+/// Operations without blocks that depend on none of these values, which grow by what does, and the others.
+fn same(ops: Vec<Op>, mut moving: HashSet<ValueId>) -> (Vec<Op>, Vec<Op>) {
+    ops.into_iter().partition(|op| {
+        let is_same = op.kind.blocks().is_empty()
+            && !op.results.is_empty()
+            && !op.kind.operands().iter().any(|v| moving.contains(v));
+        if !is_same {
+            moving.extend(&op.results);
+        }
+        is_same
+    })
 }
 
 fn writes(op: &Op) -> bool {

@@ -33,8 +33,8 @@ use crate::ir::{
     Param, Partition, ResultSlot, Scalar, ValueId, While,
 };
 use crate::machine::program::{
-    Leaf, LeafId, LoopDim, Mem, Place, PortArray, PortRef, PortStream, Program, Region, Side, Unit,
-    Var,
+    Leaf, LeafId, LoopDim, Mem, Place, PortArray, PortRef, PortStream, Program, Region,
+    SOME_ITERATIONS, Side, Unit, Var,
 };
 use crate::memo::Memo;
 use num_bigint::{BigInt, BigUint};
@@ -652,6 +652,7 @@ impl<'k> Lowering<'k> {
                 label: w.label.clone(),
                 span: op.span,
                 trip: None,
+                likely: SOME_ITERATIONS,
                 is_while: true,
             },
             in_turn,
@@ -716,6 +717,7 @@ impl<'k> Lowering<'k> {
                 label: f.label.clone(),
                 span: op.span,
                 trip: trip.and_then(|t| t.count.to_u64()),
+                likely: nest::likely_trip(self, f),
                 is_while: false,
             },
             in_turn,

@@ -4,7 +4,7 @@ use super::{Gather, Part};
 use crate::diagnostics::Span;
 use crate::machine::program::{LeafId, Region as Made};
 use crate::report::data::{Flow, Formula, Region, RegionKind};
-use crate::schedule::forecast::{self, SOME_ITERATIONS};
+use crate::schedule::forecast::{self, Iterations};
 use crate::schedule::tally::{Extent, Tally};
 
 /// Where a cycle is in the timeline. That of the start, in which a block is at work already, is not counted by who counts the cycles
@@ -82,7 +82,7 @@ struct Walk<'g, 'a> {
 impl Walk<'_, '_> {
     fn latency(&self, region: &Made) -> u64 {
         let (program, schedule) = (self.part.program, self.part.schedule);
-        let found = forecast::latency(program, schedule, region, Some(SOME_ITERATIONS));
+        let found = forecast::latency(program, schedule, region, Iterations::Likely);
         found.unwrap_or(u64::MAX)
     }
 
@@ -93,7 +93,8 @@ impl Walk<'_, '_> {
             takes,
             ..
         } = self.part;
-        takes.is_exact || forecast::latency(program, schedule, region, None).is_some()
+        takes.is_exact
+            || forecast::latency(program, schedule, region, Iterations::Constant).is_some()
     }
 
     fn region(&self, (region, tally): Counted, kind: RegionKind, name: &str, at: Span) -> Region {

@@ -50,6 +50,7 @@ mod tests {
             label: String::new(),
             span: Span::default(),
             trip: *trip,
+            likely: 1,
             is_while: false,
         };
         let leaf = Leaf {

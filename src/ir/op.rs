@@ -370,6 +370,24 @@ named_ops! {
     }
 }
 
+impl CompareOp {
+    /// The comparison that says the same of the operands the other way round.
+    pub fn swapped(self) -> CompareOp {
+        use CompareOp::*;
+        match self {
+            Lt => Gt,
+            Le => Ge,
+            Gt => Lt,
+            Ge => Le,
+            Ult => Ugt,
+            Ule => Uge,
+            Ugt => Ult,
+            Uge => Ule,
+            Eq | Ne | Ueq | One => self,
+        }
+    }
+}
+
 impl OpKind {
     /// A load of an element.
     pub fn load(array: ArrayId, indices: Vec<ValueId>) -> OpKind {

@@ -33,6 +33,7 @@ pub mod line_buffer;
 pub mod lines;
 pub mod local_copy;
 pub mod lookahead;
+pub mod narrow;
 pub mod network;
 pub mod outline;
 mod own_copies;
@@ -164,6 +165,14 @@ pub const PASSES: &[Pass] = &[
         concerns: is_loop,
         run: delinearize::run,
         is_gamble: false,
+        keeps_streams: true,
+    },
+    Pass {
+        name: "narrow",
+        contract: "a loop that does something only under a condition on its counter has it as a bound",
+        concerns: is_branch,
+        run: narrow::run,
+        is_gamble: true,
         keeps_streams: true,
     },
     Pass {

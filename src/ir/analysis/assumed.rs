@@ -47,7 +47,7 @@ impl<'k> Facts<'k> {
             Some(&OpKind::Compare { op, lhs, rhs }) => {
                 let left = self.bound(op, lhs, rhs);
                 left.into_iter()
-                    .chain(self.bound(swapped(op), rhs, lhs))
+                    .chain(self.bound(op.swapped(), rhs, lhs))
                     .collect()
             }
             _ => Vec::new(),
@@ -86,16 +86,5 @@ impl<'k> Facts<'k> {
             }
             _ => Some(value),
         }
-    }
-}
-
-/// The comparison that says the same of the operands the other way round.
-fn swapped(op: CompareOp) -> CompareOp {
-    match op {
-        CompareOp::Lt => CompareOp::Gt,
-        CompareOp::Le => CompareOp::Ge,
-        CompareOp::Gt => CompareOp::Lt,
-        CompareOp::Ge => CompareOp::Le,
-        other => other,
     }
 }

@@ -3,17 +3,16 @@
 //! 5.3).
 //!
 //! The sums of different iterations may then take turns (`interleave`). Legal where neither part writes an array that the
-//! other one touches or, if that is asked for, where iterations have elements of their own.
+//! other one touches, or where iterations have elements of their own.
 
 use super::inline::MAX_OPS;
-use super::invariants;
+use super::{invariants, reuse};
 use crate::ir::analysis::Values;
 use crate::ir::analysis::touch::{self, Touched};
-use crate::ir::analysis::trip::Trip;
 use crate::ir::copy::Copier;
 use crate::ir::rewrite::{Rewriter, rewrite};
 use crate::ir::*;
-use num_traits::{One, ToPrimitive, Zero};
+use num_traits::{One, Signed, ToPrimitive};
 use std::collections::HashSet;
 
 /// Longest array that takes the values of a loop's iterations.
@@ -24,7 +23,18 @@ const MOST: usize = 16;
 
 /// Cuts every loop that has a loop behind one that yields values.
 pub fn run(kernel: &mut Kernel) {
-    cut_all(kernel, Cut::BeforeLoops);
+    let cut = Cut::BeforeLoops;
+    let is_candidate =
+        |op: &Op| matches!(&op.kind, OpKind::For(f) if cut.position(&f.body.ops, kernel).is_some());
+    if !kernel.body.any_op(&is_candidate) {
+        return;
+    }
+    let mut tried = kernel.clone();
+    // Elements that parts only seem to hand to one another.
+    reuse::run(&mut tried);
+    if cut_all(&mut tried, cut) {
+        *kernel = tried;
+    }
 }
 
 /// Cuts every loop that has loops inside between them, and between them and operators: these then take none of their own in
@@ -68,7 +78,8 @@ impl Cut {
     }
 }
 
-fn cut_all(kernel: &mut Kernel, cut: Cut) {
+/// Whether there is a loop to cut.
+fn cut_all(kernel: &mut Kernel, cut: Cut) -> bool {
     let values = Values::of(kernel);
     let body = std::mem::take(&mut kernel.body);
     let mut pass = Expansion {
@@ -76,9 +87,12 @@ fn cut_all(kernel: &mut Kernel, cut: Cut) {
         values,
         budget: MAX_OPS,
         cut,
+        changed: false,
     };
     let body = rewrite(body, &mut pass);
+    let changed = pass.changed;
     kernel.body = body;
+    changed
 }
 
 struct Expansion<'k> {
@@ -89,15 +103,17 @@ struct Expansion<'k> {
     budget: usize,
     /// Where loops are cut.
     cut: Cut,
+    changed: bool,
 }
 
 impl Rewriter for Expansion<'_> {
     fn leave(&mut self, mut op: Op, out: &mut Vec<Op>) {
         let span = op.span;
         while let OpKind::For(f) = &mut op.kind
-            && let Some((at, trip)) = self.place(f)
-            && let Some(first) = self.cut(f, at, trip)
+            && let Some((at, size)) = self.place(f)
+            && let Some(first) = self.cut(f, at, size)
         {
+            self.changed = true;
             out.push(Op {
                 kind: OpKind::For(Box::new(first)),
                 results: vec![],
@@ -112,30 +128,28 @@ impl Rewriter for Expansion<'_> {
 }
 
 impl Expansion<'_> {
-    /// Where the second part of a loop begins, and how many iterations the loop has.
+    /// Where the second part of a loop begins, and how long an array by its counter is.
     fn place(&self, f: &For) -> Option<(usize, u64)> {
         let at = self.cut.position(&f.body.ops, self.kernel)?;
         let (first, second) = f.body.ops.split_at(at);
-        let trip = Trip::of(f, |value| self.values.constant(value).cloned())?;
-        let count = trip
-            .count
-            .to_u64()
-            .filter(|count| (2..=LONGEST).contains(count))?;
-        let counts_up = trip.lo.is_zero() && trip.step.is_one();
+        let step = self.values.constant(f.step)?;
+        // An element for each value of the counter.
+        let size = self.values.range(f.iv).and_then(|(low, high)| {
+            let size = high.checked_add(1)?.to_u64()?;
+            (low >= 0 && (2..=LONGEST).contains(&size)).then_some(size)
+        });
         let (one, other) = (Touched::by_all(first), Touched::by_all(second));
         let apart = |one: &Touched, other: &Touched| {
             let mut written = one.written.iter();
             written.all(|array| !other.contains(*array) || self.is_private(f, *array))
         };
         let is_legal = f.carried.is_empty() && apart(&one, &other) && apart(&other, &one);
-        (counts_up && is_legal).then_some((at, count))
+        let counts = step.abs().is_one();
+        size.filter(|_| counts && is_legal).map(|size| (at, size))
     }
 
     /// Whether each iteration of a loop has elements of an array of its own: all subscripts of some dimension are the counter.
     fn is_private(&self, f: &For, array: ArrayId) -> bool {
-        if self.cut != Cut::AroundLoops {
-            return false;
-        }
         let mut dims: Vec<usize> = (0..self.kernel.arrays[array].shape.len()).collect();
         f.body.for_each_op(&mut |op| {
             let (read, written) = touch::arrays(&op.kind);
@@ -151,7 +165,7 @@ impl Expansion<'_> {
     }
 
     /// Makes the second part of a loop; gives the first one. `None` if that is too much code or too many arrays.
-    fn cut(&mut self, f: &mut For, at: usize, trip: u64) -> Option<For> {
+    fn cut(&mut self, f: &mut For, at: usize, size: u64) -> Option<For> {
         let mut rest = Block {
             ops: f.body.ops.split_off(at),
             yields: vec![],
@@ -177,7 +191,7 @@ impl Expansion<'_> {
         };
         let mut loads = Vec::new();
         for (&value, copy) in handed.iter().zip(std::mem::take(&mut body.yields)) {
-            let array = self.array(value, trip);
+            let array = self.array(value, size);
             let span = body.ops.last().map_or(self.kernel.span, |op| op.span);
             let mut build = self.kernel.build(&mut body.ops, span);
             build.store(array, vec![iv], copy);
@@ -195,13 +209,13 @@ impl Expansion<'_> {
         })
     }
 
-    fn array(&mut self, value: ValueId, trip: u64) -> ArrayId {
+    fn array(&mut self, value: ValueId, size: u64) -> ArrayId {
         let Value { ty, name } = self.kernel.values[value].clone();
         let name = name.unwrap_or_else(|| "sum".into());
         self.kernel.arrays.push(Array {
             name: format!("{name}_of_all"),
             elem: ty,
-            shape: vec![trip],
+            shape: vec![size],
             kind: ArrayKind::Local,
             partition: Vec::new(),
             tags: ArrayTags::default(),

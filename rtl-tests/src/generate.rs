@@ -934,7 +934,7 @@ impl Gen {
             19 => self.while_loop(depth),
             20 => match self.below(4) {
                 0 => self.triangle(),
-                1 => self.triangular_sums(),
+                1 | 2 => self.triangular_sums(),
                 _ => self.grid(),
             },
             _ => self.call(),
@@ -1414,25 +1414,31 @@ impl Gen {
             return self.store();
         }
         let ty = self.pick(self.floats);
-        let (rows, columns, each) = (2 + self.below(4), 3 + self.below(8), 2 + self.below(3));
-        let source = self.fresh_array(ty, &[rows.max(columns), each]);
+        let (rows, columns, each) = (4 + self.below(4), 8 + self.below(8), 3 + self.below(3));
+        let source = self.fresh_array(ty, &[rows.max(columns), each.max(rows)]);
         let target = self.fresh_array(ty, &[rows, columns]);
         for place in 0..each {
             let value = self.expr_for(Kind::Float, 1);
             self.line(&format!("{source}[1, {place}] = {value}"));
         }
-        let [i, j, k, sum] = ["i", "j", "k", "t"].map(|stem| self.name(stem));
+        let [i, j, k, sum] = ["i", "j", "k", "sum"].map(|stem| self.name(stem));
         let outer = self.pick(&[
             format!("range({i})"),
             format!("range({i} + 1, {columns})"),
             format!("range({columns} - 1, {i}, -1)"),
             format!("range({i}, {columns}, 2)"),
         ]);
+        let inner = self.pick(&[
+            format!("range({each})"),
+            format!("range({i})"),
+            format!("range({i} + 1, {rows})"),
+            format!("range({i}, -1, -1)"),
+        ]);
         let product = self.pick(&["*", "-"]);
         self.line(&format!("for {i} in range({rows}):"));
         self.line(&format!("    for {j} in {outer}:"));
         self.line(&format!("        {sum}: {ty} = {target}[{i}, {j}]"));
-        self.line(&format!("        for {k} in range({each}):"));
+        self.line(&format!("        for {k} in {inner}:"));
         self.line(&format!(
             "            {sum} += {source}[{i}, {k}] {product} {source}[{j}, {k}]"
         ));

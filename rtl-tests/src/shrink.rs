@@ -48,11 +48,12 @@ pub fn shrink(text: &str, tries: usize, has: &mut dyn FnMut(&str) -> bool) -> St
 }
 
 /// Kinds of edits, those that remove most first.
-const FAMILIES: [fn(&Tree) -> Vec<Edit>; 8] = [
+const FAMILIES: [fn(&Tree) -> Vec<Edit>; 9] = [
     without_statements,
     without_headers,
     without_parameters,
     without_results,
+    without_calls,
     plainer_types,
     simpler_expressions,
     smaller_numbers,
@@ -484,6 +485,25 @@ fn simpler_expressions(tree: &Tree) -> Vec<Edit> {
         if let Stmt::AugAssign(s) = stmt {
             let between = range(&*s.target).end..range(&*s.value).start;
             edits.push(vec![(between, " = ".to_string())]);
+        }
+    }
+    edits
+}
+
+/// What a statement hands to a kernel, as a variable of its own.
+fn without_calls(tree: &Tree) -> Vec<Edit> {
+    let mut names = (0..).map(|n| format!("x{n}"));
+    let name = names.find(|name| !tree.text.contains(name));
+    let name = name.expect("a text has an end");
+    let mut edits = Vec::new();
+    for stmt in tree.suites().into_iter().flatten() {
+        if let Stmt::Expr(s) = stmt
+            && let Expr::Call(call) = &*s.value
+        {
+            edits.extend(call.arguments.args.iter().map(|arg| {
+                let arg = tree.of(&range(arg));
+                vec![(range(stmt), format!("{name}: i64 = {arg}"))]
+            }));
         }
     }
     edits

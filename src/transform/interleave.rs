@@ -5,17 +5,19 @@
 //! touched once in as many cycles as the strip is long, and the order of the additions to each stays as it is. (Strip
 //! mining, loop interchange and scalar expansion: Allen and Kennedy, Optimizing Compilers for Modern Architectures, 2001,
 //! sections 5.3 and 6.5.) Where the number of iterations of `j` is no multiple of a strip, or is known only when the loop
-//! begins, as in a triangular nest, what is beyond the last one does nothing.
+//! begins, as in a triangular nest, what is beyond the last one does nothing. Where that of `k` is known only then, there may be none:
+//! what comes before the loop over `k` and what comes after it are loops over the strip of their own.
 
-use super::promote;
+use super::{narrow, promote};
 use crate::diagnostics::Span;
 use crate::ir::analysis::touch::{self, Touched};
 use crate::ir::analysis::{Values, Varying};
+use crate::ir::copy::Copier;
 use crate::ir::rewrite::{Rewriter, rewrite};
 use crate::ir::*;
 use num_bigint::BigInt;
 use num_traits::ToPrimitive;
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
 
 /// Longest strip: running values of one name.
 const LONGEST: i128 = 64;
@@ -82,6 +84,17 @@ fn strip_of(trip: i128) -> Option<i128> {
     powers.or_else(ample).or_else(scarce).or_else(filled)
 }
 
+/// A strip of the outer loop.
+struct Strip {
+    /// The counter in its first iteration.
+    base: ValueId,
+    /// Of its iterations.
+    range: [ValueId; 3],
+    /// By how much the counter grows, if not by one.
+    by: Option<ValueId>,
+    strips: Strips,
+}
+
 /// The outer loop in strips.
 #[derive(Clone, Copy)]
 struct Strips {
@@ -114,13 +127,21 @@ impl Nest {
     }
 }
 
+/// How a nest is interleaved.
+struct Plan {
+    strips: Strips,
+    /// Bounds of the inner loop, if they are constant.
+    inner: Option<Bounds>,
+    /// What computes them otherwise, by place before it in the outer loop.
+    early: BTreeSet<usize>,
+}
+
 impl Rewriter for Interleave<'_> {
     fn leave(&mut self, op: Op, out: &mut Vec<Op>) {
         match self.plan(&op) {
-            Some((strips, inner)) => {
-                let nest = take_apart(op);
-                let op = self.interleave(nest, strips, inner, out);
-                out.push(op);
+            Some(plan) => {
+                let nest = take_apart(op, &plan.early, out);
+                self.interleave(nest, &plan, out);
                 self.changed = true;
             }
             None => out.push(op),
@@ -131,8 +152,8 @@ impl Rewriter for Interleave<'_> {
 impl Interleave<'_> {
     // Finding ----------------------------------------------------------------------------------------
 
-    /// Strips of the outer loop and bounds of the inner one, where the nest can and should be interleaved.
-    fn plan(&self, op: &Op) -> Option<(Strips, Bounds)> {
+    /// How a nest that can and should be interleaved is.
+    fn plan(&self, op: &Op) -> Option<Plan> {
         let OpKind::For(outer) = &op.kind else {
             return None;
         };
@@ -147,8 +168,21 @@ impl Interleave<'_> {
             && !after.iter().any(writes_whole)
             && self.is_slow(inner)
             && self.are_independent(outer, before, inner, after);
-        let (strips, inner) = (self.strips(outer)?, self.bounds(inner)?);
-        (legal && inner.trip > 1).then_some((strips, inner))
+        let strips = self.strips(outer).filter(|_| legal)?;
+        let mut plan = Plan {
+            strips,
+            inner: self.bounds(inner),
+            early: BTreeSet::new(),
+        };
+        match &plan.inner {
+            Some(bounds) => (bounds.trip > 1).then_some(plan),
+            None => {
+                for bound in [inner.lo, inner.hi, inner.step] {
+                    plan.early.extend(narrow::early(outer, bound)?);
+                }
+                Some(plan)
+            }
+        }
     }
 
     fn strips(&self, f: &For) -> Option<Strips> {
@@ -225,17 +259,29 @@ impl Interleave<'_> {
     /// Whether no iteration of the outer loop loads, before its inner loop or in it, what an earlier one stores after
     /// its own.
     fn are_independent(&self, outer: &For, before: &[Op], inner: &For, after: &[Op]) -> bool {
+        let Some(step) = self.values.constant(outer.step).and_then(BigInt::to_i64) else {
+            return false;
+        };
         let varying = self.values.varying(outer);
-        let step = self.values.constant(outer.step).and_then(BigInt::to_i64);
-        let (mut loads, mut stores) = (Vec::new(), Vec::new());
-        let early = before.iter().chain(&inner.body.ops);
-        early.for_each(|op| accesses(op, false, &mut loads));
+        let mut fixed = vec![outer.lo, outer.hi, inner.lo, inner.hi];
+        fixed.retain(|&end| varying.is_fixed(end));
+        let around = self.values.of_loop(outer);
+        // They say nothing of an iteration in which the inner loop has none.
+        let inside = [around.clone(), self.values.of_loop(inner)].concat();
+        let mut stores = Vec::new();
         after.iter().for_each(|op| accesses(op, true, &mut stores));
-        loads.iter().all(|load| {
-            let conflicting = stores.iter().filter(|store| store.0 == load.0);
-            conflicting.into_iter().all(|store| {
-                step.is_some_and(|step| {
-                    self.never_later(outer, step.into(), &varying, &store.1, &load.1)
+        let parts = [(before, &around), (&inner.body.ops[..], &inside)];
+        parts.into_iter().all(|(ops, facts)| {
+            let mut loads = Vec::new();
+            ops.iter().for_each(|op| accesses(op, false, &mut loads));
+            loads.iter().all(|(array, loaded)| {
+                let conflicting = stores.iter().filter(|store| store.0 == *array);
+                conflicting.into_iter().all(|(_, stored)| {
+                    let mut pairs = stored.iter().zip(loaded);
+                    let is_apart =
+                        |(&a, &b)| self.values.are_apart((a, &around), (b, facts), &fixed);
+                    self.never_later(outer, step.into(), &varying, stored, loaded)
+                        || pairs.any(is_apart)
                 })
             })
         })
@@ -274,89 +320,152 @@ impl Interleave<'_> {
 
     // Rewriting --------------------------------------------------------------------------------------
 
-    /// The interleaved nest; constants go to `out`.
-    fn interleave(&mut self, nest: Nest, strips: Strips, inner: Bounds, out: &mut Vec<Op>) -> Op {
+    /// Appends the interleaved nest, and before it its constants.
+    fn interleave(&mut self, nest: Nest, plan: &Plan, out: &mut Vec<Op>) {
+        let strips = plan.strips;
         let span = nest.outer_op.1;
-        let Strips { strip, step, .. } = strips;
-        // Which iteration of the outer loop it is: `base + step * within`.
-        let within = self.kernel.value(Scalar::Index, None);
         let mut build = self.kernel.build(out, span);
-        let range = [build.index(0), build.index(strip), build.index(1)];
         let base = match strips.is_whole {
             true => nest.outer.lo,
             false => build.kernel.value(Scalar::Index, None),
         };
-        let by = (step != 1).then(|| build.index(step));
-        let ends = [build.index(inner.lo), build.index(inner.last())];
+        let strip = Strip {
+            base,
+            range: [build.index(0), build.index(strips.strip), build.index(1)],
+            by: (strips.step != 1).then(|| build.index(strips.step)),
+            strips,
+        };
+        let label = format!("{}_strips", nest.outer.label);
+        let (lo, hi, descending) = (nest.outer.lo, nest.outer.hi, nest.outer.descending);
+        let ops = match plan.inner {
+            Some(inner) => self.in_one(nest, &strip, inner, out),
+            None => self.in_three(nest, &strip),
+        };
+        if strips.is_whole {
+            return out.extend(ops);
+        }
+        let stride = self
+            .kernel
+            .build(out, span)
+            .index(strips.step * strips.strip);
+        let mut strips = For::counted(base, [lo, hi, stride], &label, ops);
+        strips.descending = descending;
+        out.push(operation(strips, span));
+    }
+
+    /// The loops of a strip as one nest, of which the first iterations of the inner loop begin sums and the last ones end them.
+    fn in_one(&mut self, nest: Nest, strip: &Strip, inner: Bounds, out: &mut Vec<Op>) -> Vec<Op> {
+        // Its bounds may have been computed before it.
+        let mut build = self.kernel.build(out, nest.outer_op.1);
+        let [first, last] = [build.index(inner.lo), build.index(inner.last())];
+        let hi = build.index(inner.last() + inner.step.signum());
+        let step = build.index(inner.step);
+        let turns = self.over(&nest, strip, |pass, within, turn| {
+            pass.turn(&nest, within, strip.strips.strip, [first, last], turn);
+        });
+        let Nest {
+            mut inner,
+            inner_op,
+            ..
+        } = nest;
+        [inner.lo, inner.hi, inner.step] = [first, hi, step];
+        vec![sum(inner, inner_op.1, turns)]
+    }
+
+    /// The loops of a strip as three: one that begins sums, one that adds to them, and one that ends them.
+    fn in_three(&mut self, nest: Nest, strip: &Strip) -> Vec<Op> {
+        let (span, length) = (nest.inner_op.1, strip.strips.strip);
+        let carried: Vec<ValueId> = nest.inner.carried.clone();
+        let arrays: Vec<ArrayId> = carried.iter().map(|&v| self.running(v, length)).collect();
+        let store = |pass: &mut Self, within: ValueId, values: &[ValueId], ops: &mut Vec<Op>| {
+            for (&array, &value) in arrays.iter().zip(values) {
+                let mut build = pass.kernel.build(ops, span);
+                build.store(array, vec![within], value);
+            }
+        };
+        let load = |pass: &mut Self, within: ValueId, values: &[ValueId], ops: &mut Vec<Op>| {
+            for (&array, &value) in arrays.iter().zip(values) {
+                let mut build = pass.kernel.build(ops, span);
+                build.define(OpKind::load(array, vec![within]), vec![value]);
+            }
+        };
+        let begins = self.over(&nest, strip, |pass, within, ops| {
+            ops.extend(nest.before.iter().cloned());
+            store(pass, within, &nest.inner.inits, ops);
+        });
+        let adds = self.over(&nest, strip, |pass, within, ops| {
+            ops.extend(nest.before.iter().cloned());
+            load(pass, within, &carried, ops);
+            ops.extend(nest.inner.body.ops.iter().cloned());
+            store(pass, within, &nest.inner.body.yields, ops);
+        });
+        let ends = self.over(&nest, strip, |pass, within, ops| {
+            ops.extend(nest.before.iter().cloned());
+            load(pass, within, &nest.inner_op.0, ops);
+            ops.extend(nest.after.iter().cloned());
+        });
+        let [begins, ends] = [begins, ends].map(|ops| self.copied(ops));
+        let adds = sum(nest.inner, span, adds);
+        [begins, vec![adds], ends].concat()
+    }
+
+    /// The same operations with values of their own.
+    fn copied(&mut self, op: Op) -> Vec<Op> {
+        let mut budget = usize::MAX;
+        let block = Block {
+            ops: vec![op],
+            yields: Vec::new(),
+        };
+        let copied = Copier::within(self.kernel, &mut budget).block(&block);
+        copied.expect("there is no limit").ops
+    }
+
+    /// The loop over a strip, of which `turn` makes an iteration, given which one it is; beyond the last one of the outer loop nothing
+    /// is done.
+    fn over(
+        &mut self,
+        nest: &Nest,
+        strip: &Strip,
+        turn: impl FnOnce(&mut Self, ValueId, &mut Vec<Op>),
+    ) -> Op {
+        let span = nest.outer_op.1;
+        let outer = &nest.outer;
+        // The iteration of the outer loop is `base + step * within`.
+        let within = self.kernel.value(Scalar::Index, None);
         let mut body = Vec::new();
         let mut build = self.kernel.build(&mut body, span);
-        let scaled = match by {
+        let rhs = match strip.by {
             None => within,
             Some(by) => build.binary(BinaryOp::Mul, within, by),
         };
         let sum = OpKind::Binary {
             op: BinaryOp::Add,
-            lhs: base,
-            rhs: scaled,
+            lhs: strip.base,
+            rhs,
         };
-        build.define(sum, vec![nest.outer.iv]);
-        self.iteration(&nest, within, strips, ends, &mut body);
-        let label = nest.outer.label.clone();
-        let strip_loop = For::counted(within, range, &label, body);
-        let mut sum = nest.inner;
-        // Its bounds may have been computed before it.
-        let mut build = self.kernel.build(out, span);
-        sum.lo = ends[0];
-        sum.hi = build.index(inner.last() + inner.step.signum());
-        sum.step = build.index(inner.step);
-        sum.inits.clear();
-        sum.carried.clear();
-        sum.body = Block {
-            ops: vec![operation(strip_loop, span)],
-            yields: Vec::new(),
-        };
-        let sum = operation(sum, nest.inner_op.1);
-        if strips.is_whole {
-            return sum;
+        build.define(sum, vec![outer.iv]);
+        if strip.strips.is_filled_up {
+            let is_within = match outer.descending {
+                false => CompareOp::Lt,
+                true => CompareOp::Gt,
+            };
+            let is_within = build.compare(is_within, outer.iv, outer.hi);
+            let mut ops = Vec::new();
+            turn(self, within, &mut ops);
+            // The first one of a strip is one of the loop's.
+            let moving = nest.inner.carried.iter().chain([&outer.iv, &within]);
+            let (same, ops) = same(ops, moving.copied().collect());
+            body.extend(same);
+            let then = Block {
+                ops,
+                yields: Vec::new(),
+            };
+            let mut build = self.kernel.build(&mut body, span);
+            build.branch(is_within, then, Block::default());
+        } else {
+            turn(self, within, &mut body);
         }
-        let stride = self.kernel.build(out, span).index(step * strip);
-        let range = [nest.outer.lo, nest.outer.hi, stride];
-        let mut strips = For::counted(base, range, &format!("{label}_strips"), vec![sum]);
-        strips.descending = nest.outer.descending;
-        operation(strips, span)
-    }
-
-    /// One iteration of both loops, or, beyond the last one of the outer loop, nothing.
-    fn iteration(
-        &mut self,
-        nest: &Nest,
-        within: ValueId,
-        strips: Strips,
-        ends: [ValueId; 2],
-        body: &mut Vec<Op>,
-    ) {
-        if !strips.is_filled_up {
-            return self.turn(nest, within, strips.strip, ends, body);
-        }
-        let Nest { outer, .. } = nest;
-        let is_within = match outer.descending {
-            false => CompareOp::Lt,
-            true => CompareOp::Gt,
-        };
-        let mut build = self.kernel.build(body, nest.outer_op.1);
-        let is_within = build.compare(is_within, outer.iv, outer.hi);
-        let mut turn = Vec::new();
-        self.turn(nest, within, strips.strip, ends, &mut turn);
-        // The first one of a strip is one of the loop's.
-        let moving = nest.inner.carried.iter().chain([&outer.iv, &within]);
-        let (same, turn) = same(turn, moving.copied().collect());
-        body.extend(same);
-        let then = Block {
-            ops: turn,
-            yields: Vec::new(),
-        };
-        let mut build = self.kernel.build(body, nest.outer_op.1);
-        build.branch(is_within, then, Block::default());
+        operation(For::counted(within, strip.range, &outer.label, body), span)
     }
 
     /// One iteration of both loops: the running values come from their memories, or from before the inner loop.
@@ -425,6 +534,17 @@ impl Interleave<'_> {
     }
 }
 
+/// The loop that adds up, around that over a strip.
+fn sum(mut inner: For, span: Span, turns: Op) -> Op {
+    inner.inits.clear();
+    inner.carried.clear();
+    inner.body = Block {
+        ops: vec![turns],
+        yields: Vec::new(),
+    };
+    operation(inner, span)
+}
+
 fn operation(f: For, span: Span) -> Op {
     Op {
         kind: OpKind::For(Box::new(f)),
@@ -433,8 +553,8 @@ fn operation(f: For, span: Span) -> Op {
     }
 }
 
-/// Takes apart a nest that has an inner loop.
-fn take_apart(op: Op) -> Nest {
+/// Takes apart a nest that has an inner loop, of which the early operations go to `out`.
+fn take_apart(op: Op, early: &BTreeSet<usize>, out: &mut Vec<Op>) -> Nest {
     let OpKind::For(mut outer) = op.kind else {
         unreachable!("only counted loops are planned")
     };
@@ -442,6 +562,15 @@ fn take_apart(op: Op) -> Nest {
     let mut before = std::mem::take(&mut outer.body.ops);
     let after = before.split_off(position + 1);
     let inner = before.pop().expect("the inner loop is at this position");
+    let places = std::mem::take(&mut before).into_iter().enumerate();
+    for (place, op) in places {
+        let to = if early.contains(&place) {
+            &mut *out
+        } else {
+            &mut before
+        };
+        to.push(op);
+    }
     let OpKind::For(f) = inner.kind else {
         unreachable!("the inner loop of a plan is a counted one")
     };

@@ -139,7 +139,7 @@ impl Narrow<'_> {
 }
 
 /// The places of what computes a value in the body of a loop, if that may be done before the loop.
-fn early(f: &For, value: ValueId) -> Option<BTreeSet<usize>> {
+pub(super) fn early(f: &For, value: ValueId) -> Option<BTreeSet<usize>> {
     let mut wanted = BTreeSet::from([value]);
     let mut places = BTreeSet::new();
     for (place, op) in f.body.ops.iter().enumerate().rev() {

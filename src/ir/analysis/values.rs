@@ -388,18 +388,42 @@ impl Values {
         let open = a.iter().zip(b).zip(distances);
         let mut open = open.filter_map(|(pair, apart)| apart.is_none().then_some(pair));
         open.any(|(&a, &b)| {
-            let ((p, x), (q, y)) = (self.linear(a), self.linear(b));
-            let below = |p, x: i128, q, y: i128| {
-                let bound = order::least(p, q, facts);
-                bound.is_some_and(|k| k.saturating_add(x).saturating_sub(y) < 0)
-            };
+            let below = |a, b| self.most(a, b, facts).is_some_and(|most| most < 0);
             let apart = || {
                 let difference = self.affine(a).plus(&self.affine(b), -1);
                 let range = difference.and_then(|d| self.range_of(&d));
                 range.is_some_and(|(low, high)| low > 0 || high < 0)
             };
-            below(p, x, q, y) || below(q, y, p, x) || apart()
+            below(a, b) || below(b, a) || apart()
         })
+    }
+
+    /// Whether two values differ even if each is that of an iteration of its own, of loops that leave `fixed` values as they are: one is
+    /// always on the one side of such a value, and one on the other. With each, the facts that hold wherever it is computed.
+    pub fn are_apart(
+        &self,
+        (a, of_a): (ValueId, &[Fact]),
+        (b, of_b): (ValueId, &[Fact]),
+        fixed: &[ValueId],
+    ) -> bool {
+        let is_below = |(low, of_low), (high, of_high), between| {
+            let below = self.most(low, between, of_low);
+            let above = self.most(between, high, of_high);
+            let most = below
+                .zip(above)
+                .map(|(a, b): (i128, i128)| a.saturating_add(b));
+            most.is_some_and(|most| most < 0)
+        };
+        let (a, b) = ((a, of_a), (b, of_b));
+        let mut fixed = fixed.iter();
+        fixed.any(|&between| is_below(a, b, between) || is_below(b, a, between))
+    }
+
+    /// The most that `a - b` can be, as far as facts say.
+    fn most(&self, a: ValueId, b: ValueId, facts: &[Fact]) -> Option<i128> {
+        let ((p, x), (q, y)) = (self.linear(a), self.linear(b));
+        let bound = order::least(p, q, facts)?;
+        Some(bound.saturating_add(x).saturating_sub(y))
     }
 
     /// `a - b`, where it is the same whenever both are computed.

@@ -932,9 +932,10 @@ impl Gen {
             12..=14 => self.branch(depth),
             15..=18 => self.for_loop(depth),
             19 => self.while_loop(depth),
-            20 => match self.below(4) {
+            20 => match self.below(6) {
                 0 => self.triangle(),
                 1 | 2 => self.triangular_sums(),
+                3 => self.recurrences(),
                 _ => self.grid(),
             },
             _ => self.call(),
@@ -1443,6 +1444,56 @@ impl Gen {
             "            {sum} += {source}[{i}, {k}] {product} {source}[{j}, {k}]"
         ));
         self.line(&format!("        {target}[{i}, {j}] = {sum}"));
+    }
+
+    /// Recurrences along rows or columns that have nothing to do with one another, one way or there and back.
+    fn recurrences(&mut self) {
+        if self.work > 20 || !self.has_floats() {
+            return self.store();
+        }
+        let ty = self.pick(self.floats);
+        let (rows, columns) = (3 + self.below(6), 4 + self.below(5));
+        let is_turned = self.one_in(2);
+        let shape = if is_turned {
+            [columns, rows]
+        } else {
+            [rows, columns]
+        };
+        let [source, target, back] = [0, 1, 2].map(|_| self.fresh_array(ty, &shape));
+        let value = self.expr_for(Kind::Float, 1);
+        self.line(&format!("{source}[1, 2] = {value}"));
+        let [i, j, last] = ["i", "j", "last"].map(|stem| self.name(stem));
+        let at = |array: &str, j: &str| match is_turned {
+            true => format!("{array}[{j}, {i}]"),
+            false => format!("{array}[{i}, {j}]"),
+        };
+        let ops = ["+", "-", "*"];
+        let [one, other] = [self.pick(&ops), self.pick(&ops)];
+        let scalar = self.one_in(2);
+        let before = format!("{j} - 1");
+        self.line(&format!("for {i} in range({rows}):"));
+        if scalar {
+            self.line(&format!("    {last}: {ty} = {}", at(&source, "0")));
+        } else {
+            self.line(&format!("    {} = {}", at(&target, "0"), at(&source, "1")));
+        }
+        self.line(&format!("    for {j} in range(1, {columns}):"));
+        let known = if scalar {
+            last.clone()
+        } else {
+            at(&target, &before)
+        };
+        let next = format!("{known} {one} {} {other} {known}", at(&source, &j));
+        self.line(&format!("        {} = {next}", at(&target, &j)));
+        if scalar {
+            self.line(&format!("        {last} = {}", at(&target, &j)));
+        }
+        if self.one_in(2) {
+            let after = format!("{j} + 1");
+            self.line(&format!("    for {j} in range({columns} - 2, -1, -1):"));
+            let next = format!("{} {one} {}", at(&back, &after), at(&target, &j));
+            self.line(&format!("        {} = {next}", at(&back, &j)));
+        }
     }
 
     /// A grid whose iterations are independent: each updates its own element.

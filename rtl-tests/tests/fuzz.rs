@@ -148,6 +148,22 @@ fn strips(compiled: &Compilation) -> [usize; 2] {
     strips
 }
 
+/// Recurrences of rows take turns: the loop over them, of which there is one, is the inner one.
+#[test]
+fn random_kernels_have_recurrences_that_take_turns() {
+    let mut found = 0;
+    for seed in (3..2400).step_by(3) {
+        let kernel = generate::kernel(seed);
+        // A name of theirs.
+        if kernel.text.contains("last")
+            && let Ok(compiled) = fuzz::compile(&kernel.text, kernel.top, &setting(seed))
+        {
+            found += usize::from(compiled.passes.contains(&"interleave"));
+        }
+    }
+    assert!(found > 5, "{found}");
+}
+
 /// Sums of triangular nests take turns, too.
 #[test]
 fn random_kernels_have_strips_that_end_early() {

@@ -7,11 +7,14 @@
 //! sections 5.3 and 6.5.) Where the number of iterations of `j` is no multiple of a strip, or is known only when the loop
 //! begins, as in a triangular nest, what is beyond the last one does nothing. Where that of `k` is known only then, there may be none:
 //! what comes before the loop over `k` and what comes after it are loops over the strip of their own.
+//!
+//! So it is with recurrences that go through arrays, or whose values are stored one by one, if each iteration of `j` has a part of its
+//! own of all arrays that are written, as each row of a filter has.
 
 use super::{narrow, promote};
 use crate::diagnostics::Span;
 use crate::ir::analysis::touch::{self, Touched};
-use crate::ir::analysis::{Values, Varying};
+use crate::ir::analysis::{Affine, Subscript, Values, Varying};
 use crate::ir::copy::Copier;
 use crate::ir::rewrite::{Rewriter, rewrite};
 use crate::ir::*;
@@ -71,14 +74,19 @@ impl Bounds {
 }
 
 /// How many iterations of so many run together: all of them, or a part of which they are a multiple, preferably a power of
-/// two, for the sake of addresses; or one of which the last is filled up with the least that do nothing.
-fn strip_of(trip: i128) -> Option<i128> {
+/// two, for the sake of addresses; or one of which the last is filled up with the least that do nothing. If they should be long, the
+/// longest.
+fn strip_of(trip: i128, is_long: bool) -> Option<i128> {
     if trip <= LONGEST {
         return (trip >= SHORTEST).then_some(trip);
     }
     let fits = |strip: &i128| trip % strip == 0;
     let powers = [AMPLE, 2 * AMPLE, 4 * AMPLE].into_iter().find(fits);
     let ample = || (AMPLE..=LONGEST).find(fits);
+    if is_long {
+        let longest = (AMPLE..=LONGEST).rev().find(fits);
+        return longest.or(Some(LONGEST));
+    }
     let scarce = || (SHORT..AMPLE).rev().find(fits);
     let filled = || (AMPLE..=LONGEST).min_by_key(|strip| strip - trip % strip);
     powers.or_else(ample).or_else(scarce).or_else(filled)
@@ -134,6 +142,10 @@ struct Plan {
     inner: Option<Bounds>,
     /// What computes them otherwise, by place before it in the outer loop.
     early: BTreeSet<usize>,
+    /// Something before the inner loop is done once, in the beginning.
+    is_once: bool,
+    /// Arrays that are written, if not only after the inner loop.
+    written: BTreeSet<ArrayId>,
 }
 
 impl Rewriter for Interleave<'_> {
@@ -162,17 +174,28 @@ impl Interleave<'_> {
             return None;
         };
         let (before, after) = (&outer.body.ops[..position], &outer.body.ops[position + 1..]);
+        let inside = &inner.body.ops;
+        let stores = before.iter().chain(inside).any(writes);
         let legal = outer.carried.is_empty()
-            && !before.iter().any(writes)
-            && !inner.body.ops.iter().any(writes)
-            && !after.iter().any(writes_whole)
-            && self.is_slow(inner)
-            && self.are_independent(outer, before, inner, after);
-        let strips = self.strips(outer).filter(|_| legal)?;
+            && match stores {
+                false => {
+                    !after.iter().any(writes_whole)
+                        && self.is_slow(inner, &BTreeSet::new())
+                        && self.are_independent(outer, before, inner, after)
+                }
+                true => self.are_apart(outer, before, inner, after),
+            };
+        let strips = self.strips(outer, stores).filter(|_| legal)?;
+        let written = match stores {
+            true => Touched::by(op).written,
+            false => BTreeSet::new(),
+        };
         let mut plan = Plan {
             strips,
             inner: self.bounds(inner),
             early: BTreeSet::new(),
+            is_once: !once(before, &written).is_empty() || before.iter().any(writes),
+            written,
         };
         match &plan.inner {
             Some(bounds) => (bounds.trip > 1).then_some(plan),
@@ -185,9 +208,51 @@ impl Interleave<'_> {
         }
     }
 
-    fn strips(&self, f: &For) -> Option<Strips> {
+    /// Whether iterations of the outer loop have elements of their own of all arrays that are written, and what the inner loop hands to its
+    /// next iteration is slow.
+    fn are_apart(&self, outer: &For, before: &[Op], inner: &For, after: &[Op]) -> bool {
+        let touched = Touched::by_block(&outer.body);
+        let own = |array: &ArrayId| self.is_own(outer, *array);
+        let once = once(before, &touched.written);
+        let inside = Touched::by_block(&inner.body);
+        // Those through which an iteration may hand something to the next one.
+        let through = inside.written.intersection(&inside.read).copied().collect();
+        let uses = |ops: &[Op]| ops.iter().any(|op| uses(op, &once));
+        self.is_slow(inner, &through)
+            && touched.written.iter().all(own)
+            && !uses(&inner.body.ops)
+            && !inner.body.yields.iter().any(|value| once.contains(value))
+            && !uses(after)
+    }
+
+    /// Whether each iteration of a loop has elements of an array of its own: in some dimension, all subscripts are the same sum with the
+    /// counter.
+    fn is_own(&self, f: &For, array: ArrayId) -> bool {
+        let varying = self.values.varying(f);
+        let moving = |index: &ValueId| match self.values.subscript(f.iv, &varying, *index) {
+            Some(Subscript::Moving(by, rest)) => Some((by, rest)),
+            _ => None,
+        };
+        let mut dims: Option<Vec<Option<(i128, Affine)>>> = None;
+        f.body.for_each_op(&mut |op| {
+            let (read, written) = touch::arrays(&op.kind);
+            if !read.contains(&array) && !written.contains(&array) {
+                return;
+            }
+            let indices = touch::element(&op.kind).map(|at| &at.indices[..]);
+            let found = indices.unwrap_or_default().iter().map(moving);
+            let dims = dims.get_or_insert_with(|| found.clone().collect());
+            dims.truncate(found.len());
+            for (dim, found) in dims.iter_mut().zip(found) {
+                *dim = dim.take().filter(|dim| Some(dim) == found.as_ref());
+            }
+        });
+        dims.is_some_and(|dims| dims.iter().any(Option::is_some))
+    }
+
+    fn strips(&self, f: &For, stores: bool) -> Option<Strips> {
         if let Some(bounds) = self.bounds(f) {
-            let strip = strip_of(bounds.trip)?;
+            let strip = strip_of(bounds.trip, stores)?;
             return Some(Strips {
                 strip,
                 step: bounds.step,
@@ -217,12 +282,17 @@ impl Interleave<'_> {
         (runs && trip > 0).then_some(Bounds { lo, step, trip })
     }
 
-    /// Whether what a loop carries goes through an operation that takes longer than a cycle.
-    fn is_slow(&self, f: &For) -> bool {
+    /// Whether what a loop carries, itself or through arrays, goes through an operation that takes longer than a cycle.
+    fn is_slow(&self, f: &For, through: &BTreeSet<ArrayId>) -> bool {
         let mut carried: HashSet<ValueId> = f.carried.iter().copied().collect();
         let mut slow = false;
         f.body.for_each_op(&mut |op| {
             let operands = op.kind.operands();
+            if let OpKind::Load { at, .. } = &op.kind
+                && through.contains(&at.array)
+            {
+                carried.extend(&op.results);
+            }
             let inner = op.kind.blocks();
             let yields = inner.iter().flat_map(|b| &b.yields);
             if operands.iter().chain(yields).any(|v| carried.contains(v)) {
@@ -321,7 +391,7 @@ impl Interleave<'_> {
     // Rewriting --------------------------------------------------------------------------------------
 
     /// Appends the interleaved nest, and before it its constants.
-    fn interleave(&mut self, nest: Nest, plan: &Plan, out: &mut Vec<Op>) {
+    fn interleave(&mut self, mut nest: Nest, plan: &Plan, out: &mut Vec<Op>) {
         let strips = plan.strips;
         let span = nest.outer_op.1;
         let mut build = self.kernel.build(out, span);
@@ -337,9 +407,19 @@ impl Interleave<'_> {
         };
         let label = format!("{}_strips", nest.outer.label);
         let (lo, hi, descending) = (nest.outer.lo, nest.outer.hi, nest.outer.descending);
+        if let Some(inner) = plan.inner {
+            // They may have been computed before it.
+            let mut build = self.kernel.build(out, span);
+            nest.inner.lo = build.index(inner.lo);
+            nest.inner.hi = build.index(inner.last() + inner.step.signum());
+            nest.inner.step = build.index(inner.step);
+        }
         let ops = match plan.inner {
-            Some(inner) => self.in_one(nest, &strip, inner, out),
-            None => self.in_three(nest, &strip),
+            Some(inner) if !plan.is_once => {
+                let last = self.kernel.build(out, span).index(inner.last());
+                self.in_one(nest, &strip, last)
+            }
+            _ => self.in_three(nest, &strip, &plan.written),
         };
         if strips.is_whole {
             return out.extend(ops);
@@ -354,27 +434,26 @@ impl Interleave<'_> {
     }
 
     /// The loops of a strip as one nest, of which the first iterations of the inner loop begin sums and the last ones end them.
-    fn in_one(&mut self, nest: Nest, strip: &Strip, inner: Bounds, out: &mut Vec<Op>) -> Vec<Op> {
-        // Its bounds may have been computed before it.
-        let mut build = self.kernel.build(out, nest.outer_op.1);
-        let [first, last] = [build.index(inner.lo), build.index(inner.last())];
-        let hi = build.index(inner.last() + inner.step.signum());
-        let step = build.index(inner.step);
+    fn in_one(&mut self, nest: Nest, strip: &Strip, last: ValueId) -> Vec<Op> {
+        let ends = [nest.inner.lo, last];
         let turns = self.over(&nest, strip, |pass, within, turn| {
-            pass.turn(&nest, within, strip.strips.strip, [first, last], turn);
+            pass.turn(&nest, within, strip.strips.strip, ends, turn);
         });
-        let Nest {
-            mut inner,
-            inner_op,
-            ..
-        } = nest;
-        [inner.lo, inner.hi, inner.step] = [first, hi, step];
-        vec![sum(inner, inner_op.1, turns)]
+        vec![sum(nest.inner, nest.inner_op.1, turns)]
     }
 
     /// The loops of a strip as three: one that begins sums, one that adds to them, and one that ends them.
-    fn in_three(&mut self, nest: Nest, strip: &Strip) -> Vec<Op> {
+    fn in_three(&mut self, nest: Nest, strip: &Strip, written: &BTreeSet<ArrayId>) -> Vec<Op> {
         let (span, length) = (nest.inner_op.1, strip.strips.strip);
+        let once = once(&nest.before, written);
+        let is_once =
+            |op: &&Op| op.results.is_empty() || op.results.iter().any(|v| once.contains(v));
+        let again: Vec<Op> = nest
+            .before
+            .iter()
+            .filter(|op| !is_once(op))
+            .cloned()
+            .collect();
         let carried: Vec<ValueId> = nest.inner.carried.clone();
         let arrays: Vec<ArrayId> = carried.iter().map(|&v| self.running(v, length)).collect();
         let store = |pass: &mut Self, within: ValueId, values: &[ValueId], ops: &mut Vec<Op>| {
@@ -394,19 +473,23 @@ impl Interleave<'_> {
             store(pass, within, &nest.inner.inits, ops);
         });
         let adds = self.over(&nest, strip, |pass, within, ops| {
-            ops.extend(nest.before.iter().cloned());
+            ops.extend(again.iter().cloned());
             load(pass, within, &carried, ops);
             ops.extend(nest.inner.body.ops.iter().cloned());
             store(pass, within, &nest.inner.body.yields, ops);
         });
         let ends = self.over(&nest, strip, |pass, within, ops| {
-            ops.extend(nest.before.iter().cloned());
+            ops.extend(again.iter().cloned());
             load(pass, within, &nest.inner_op.0, ops);
             ops.extend(nest.after.iter().cloned());
         });
         let [begins, ends] = [begins, ends].map(|ops| self.copied(ops));
-        let adds = sum(nest.inner, span, adds);
-        [begins, vec![adds], ends].concat()
+        let ends = if nest.after.is_empty() {
+            Vec::new()
+        } else {
+            ends
+        };
+        [begins, vec![sum(nest.inner, span, adds)], ends].concat()
     }
 
     /// The same operations with values of their own.
@@ -505,6 +588,9 @@ impl Interleave<'_> {
             build.store(array, vec![within], value);
         }
         let mut build = self.kernel.build(body, span);
+        if nest.after.is_empty() {
+            return;
+        }
         let is_last = build.compare(CompareOp::Eq, k, last);
         let mut then = Block {
             ops: nest.after.clone(),
@@ -606,6 +692,30 @@ fn same(ops: Vec<Op>, mut moving: HashSet<ValueId>) -> (Vec<Op>, Vec<Op>) {
         }
         is_same
     })
+}
+
+/// Values before the inner loop that may differ later: what is loaded of arrays that are written, and what depends on it.
+fn once(before: &[Op], written: &BTreeSet<ArrayId>) -> HashSet<ValueId> {
+    let mut found = HashSet::new();
+    for op in before {
+        let reads = Touched::by(op).read;
+        if !reads.is_disjoint(written) || uses(op, &found) {
+            found.extend(&op.results);
+        }
+    }
+    found
+}
+
+/// Whether an operation, or one inside of it, uses one of these values.
+fn uses(op: &Op, values: &HashSet<ValueId>) -> bool {
+    op.kind
+        .operands()
+        .iter()
+        .any(|value| values.contains(value))
+        || op.kind.blocks().iter().any(|block| {
+            block.ops.iter().any(|op| uses(op, values))
+                || block.yields.iter().any(|value| values.contains(value))
+        })
 }
 
 fn writes(op: &Op) -> bool {

@@ -46,7 +46,7 @@ pub fn run_wide(kernel: &mut Kernel) {
 /// Where a loop is cut.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Cut {
-    /// Behind a loop that yields values, if there is another one.
+    /// Behind a loop that yields values or reads what it writes, if there is another one.
     BeforeLoops,
     /// Before and behind a loop, if there is another one or there are operators.
     AroundLoops,
@@ -59,7 +59,11 @@ impl Cut {
         let first = ops.iter().position(is_loop);
         match self {
             Cut::BeforeLoops => {
-                let is_sum = |op: &Op| is_loop(op) && !op.results.is_empty();
+                let comes_back = |op: &Op| {
+                    let touched = Touched::by(op);
+                    !touched.read.is_disjoint(&touched.written)
+                };
+                let is_sum = |op: &Op| is_loop(op) && (!op.results.is_empty() || comes_back(op));
                 let at = ops.iter().position(is_sum)? + 1;
                 ops[at..].iter().any(is_loop).then_some(at)
             }

@@ -43,6 +43,7 @@ pub fn likely_trip(lowering: &Lowering, f: &For) -> u64 {
     let middle = || {
         let values = &lowering.values;
         let step = lowering.constant_of(f.step)?.to_i128()?;
+        let step = Some(step).filter(|step| *step != 0)?;
         let distance = values.affine(f.hi).plus(&values.affine(f.lo), -1)?;
         let (a, b) = values.range_of(&distance)?;
         let (least, most) = if step > 0 {

@@ -133,6 +133,9 @@ impl Gen {
         if self.one_in(5) {
             return self.rows();
         }
+        if self.shape.len() == 2 && self.one_in(5) {
+            return self.stencil();
+        }
         for extent in self.shape.clone() {
             let name = self.name("i");
             let last = extent - MARGIN;
@@ -216,6 +219,32 @@ impl Gen {
         }
         self.indent = depth;
         self.counters.clear();
+    }
+
+    /// Elements around each one, in rows of which some have fewer than others, as in a cross.
+    fn stencil(&mut self) {
+        let [from, to] = [0, 1].map(|_| self.pick(&self.arrays.clone()));
+        let [i, j] = ["i", "j"].map(|stem| self.name(stem));
+        let [rows, columns] = [0, 1].map(|dim| self.shape[dim] - MARGIN);
+        let column = self.pick(&[
+            format!("range({MARGIN}, {columns})"),
+            format!("range({}, {}, -1)", columns - 1, MARGIN - 1),
+        ]);
+        self.line(&format!("for {i} in range({MARGIN}, {rows}):"));
+        self.line(&format!("    for {j} in {column}:"));
+        let mut taps = vec![
+            format!("{from}[{i}, {j} - 1]"),
+            format!("{from}[{i}, {j} + 1]"),
+        ];
+        for row in ["- 1", "+ 1", "+ 0", "- 1"]
+            .into_iter()
+            .take(2 + self.below(3) as usize)
+        {
+            let at = self.pick(&["- 1", "+ 0", "+ 0", "+ 1"]);
+            taps.push(format!("{from}[{i} {row}, {j} {at}]"));
+        }
+        let op = self.pick(&[" + ", " - "]);
+        self.line(&format!("        {to}[{i}, {j}] = {}", taps.join(op)));
     }
 
     /// One loop over two dimensions: the subscripts are a quotient and a remainder of its counter.

@@ -148,6 +148,14 @@ fn strips(compiled: &Compilation) -> [usize; 2] {
     strips
 }
 
+/// Stencils of which some rows have fewer columns than others.
+#[test]
+fn random_kernels_have_crosses() {
+    let is_one = |compiled: &Compilation| usize::from(compiled.passes.contains(&"align"));
+    let [_, about_accesses] = found((3..60).step_by(3), is_one);
+    assert!(about_accesses > 0, "{about_accesses}");
+}
+
 /// Recurrences of rows take turns: the loop over them, of which there is one, is the inner one.
 #[test]
 fn random_kernels_have_recurrences_that_take_turns() {

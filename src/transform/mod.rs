@@ -1,5 +1,6 @@
 //! Kernel to better kernel: each pass has a name and a one-line contract; [`PASSES`] is the pipeline.
 
+pub mod align;
 pub mod assume;
 pub mod balance;
 pub mod band;
@@ -238,6 +239,14 @@ pub const PASSES: &[Pass] = &[
         run: interleave::run,
         is_gamble: true,
         keeps_streams: false,
+    },
+    Pass {
+        name: "align",
+        contract: "rows of a stencil load the column that any of them comes to first",
+        concerns: is_loop,
+        run: align::run,
+        is_gamble: false,
+        keeps_streams: true,
     },
     Pass {
         name: "window",

@@ -6,6 +6,7 @@ use super::tally::{Run, Tally};
 use crate::arena::Table;
 use crate::hwarith::eval::eval_op;
 use crate::hwarith::graph::{Node, NodeId, Op, VarId};
+use crate::hwarith::interval::Interval;
 use crate::machine::program::{Leaf, LeafId, Loop, Phi, Place, Program, Region};
 use num_bigint::BigInt;
 use num_traits::Zero;
@@ -38,8 +39,16 @@ pub fn walk(program: &Program, schedule: &Schedule) -> Option<(u64, Tally)> {
     Some((cycles, tally))
 }
 
-/// By leaf, the nodes that decide what runs and how often, in their order.
-type Slices = Table<LeafId, Vec<NodeId>>;
+/// What decides what runs, and how often, in a leaf.
+struct Slice {
+    /// In their order.
+    nodes: Vec<NodeId>,
+    /// Nothing else is found than the end of its loop.
+    only_counts: bool,
+}
+
+/// By leaf.
+type Slices = Table<LeafId, Slice>;
 
 fn slices(program: &Program) -> Slices {
     let mut vars = BTreeSet::new();
@@ -84,12 +93,15 @@ fn deciding(region: &Region, vars: &mut BTreeSet<VarId>) {
 }
 
 /// The nodes of a leaf that the vars follow from, and the end of its loop where it has to be found; vars that they read are added.
-fn slice(leaf: &Leaf, vars: &mut BTreeSet<VarId>) -> Vec<NodeId> {
+fn slice(leaf: &Leaf, vars: &mut BTreeSet<VarId>) -> Slice {
     let writes = leaf.writes.iter().filter(|(var, _)| vars.contains(var));
     let mut open: Vec<NodeId> = writes.map(|(_, node)| *node).collect();
     if let Some(repeat) = &leaf.repeat {
         let carried = repeat.phis.iter().filter(|phi| vars.contains(&phi.var));
         open.extend(carried.map(|phi| phi.node));
+    }
+    let only_counts = open.is_empty();
+    if let Some(repeat) = &leaf.repeat {
         if !open.is_empty() || repeat.trip().is_none() || repeat.enter.is_some() {
             open.push(repeat.last);
         }
@@ -104,7 +116,10 @@ fn slice(leaf: &Leaf, vars: &mut BTreeSet<VarId>) -> Vec<NodeId> {
             }
         }
     }
-    found.into_iter().collect()
+    Slice {
+        nodes: found.into_iter().collect(),
+        only_counts,
+    }
 }
 
 struct Walk<'a> {
@@ -190,13 +205,13 @@ impl Walk<'_> {
         let leaf = &self.program.leaves[id];
         let times = &self.schedule.leaves[id];
         let Some(repeat) = &leaf.repeat else {
-            let values = self.iteration(id, None)?;
+            let values = self.iteration(id, None, &[])?;
             self.write(id, &values);
             let run = Run::of_leaf(0, times);
             tally.add(1, start, run, None);
             return Some(run);
         };
-        let count = match (repeat.trip(), self.slices[id].is_empty()) {
+        let count = match (repeat.trip(), self.slices[id].nodes.is_empty()) {
             (Some(trip), true) => trip.max(1),
             _ => {
                 let (values, count) = self.repeat(id, repeat)?;
@@ -231,12 +246,19 @@ impl Walk<'_> {
     /// The values of the last iteration, and how many there are.
     fn repeat(&mut self, id: LeafId, repeat: &Loop) -> Option<(Values, u64)> {
         let enters = repeat.enter.map_or(Some(true), |var| self.is_set(var))?;
-        let mut values = self.iteration(id, None)?;
+        // Of a nest whose inner loops are always as long, only the iterations in which these end.
+        let inner = match self.slices[id].only_counts {
+            true => self.inner(id, repeat),
+            false => None,
+        };
+        let (each, ends) = inner.unwrap_or((1, Vec::new()));
+        let mut values = self.iteration(id, None, &ends)?;
         let mut count = u64::from(enters);
         while enters && values[repeat.last.index()].as_ref()?.is_zero() {
-            values = self.iteration(id, Some(&values))?;
+            values = self.iteration(id, Some(&values), &ends)?;
             count += 1;
         }
+        let count = count.checked_mul(each)?;
         let graph = &self.program.leaves[id].graph;
         for &Phi { node, var, .. } in &repeat.phis {
             let node = graph.nodes[node].args[usize::from(enters)];
@@ -247,15 +269,49 @@ impl Walk<'_> {
         Some((values, count))
     }
 
-    /// What is known of the nodes of a slice, after an iteration with the values of `before`.
-    fn iteration(&mut self, id: LeafId, before: Option<&Values>) -> Option<Values> {
-        let slice = &self.slices[id];
+    /// How many iterations the loops inside of the outermost one have together, and the counters of these with their last values.
+    /// `None` unless the outermost is the only one of which the number is not known.
+    fn inner(&self, id: LeafId, repeat: &Loop) -> Option<(u64, Vec<(NodeId, BigInt)>)> {
+        let (outer, inner) = repeat.dims.split_first()?;
+        if outer.trip.is_some() || outer.is_while {
+            return None;
+        }
+        let graph = &self.program.leaves[id].graph;
+        // The counters are the first ones that are carried, but of loops with one iteration.
+        let mut phis = repeat.phis.iter().skip(1);
+        let (mut each, mut ends) = (1u64, Vec::new());
+        for dim in inner {
+            let trip = dim.trip?;
+            each = each.checked_mul(trip)?;
+            if trip != 1 {
+                let phi = phis.next()?;
+                let first = graph.as_const(graph.nodes[phi.node].args[0])?;
+                let Interval { lo, hi } = &phi.range;
+                let last = if first == lo { hi } else { lo };
+                ends.push((phi.node, last.clone()));
+            }
+        }
+        Some((each, ends))
+    }
+
+    /// What is known of the nodes of a slice, after an iteration with the values of `before`; some counters have their last values.
+    fn iteration(
+        &mut self,
+        id: LeafId,
+        before: Option<&Values>,
+        ends: &[(NodeId, BigInt)],
+    ) -> Option<Values> {
+        let slice = &self.slices[id].nodes;
         let graph = &self.program.leaves[id].graph;
         // To make room for all values takes some of the time, too.
         let work = slice.len() + graph.nodes.len() / 8 + 1;
         self.left = self.left.checked_sub(work)?;
         let mut values: Values = vec![None; graph.nodes.len()];
         for &id in slice {
+            if let Some((_, last)) = ends.iter().find(|(counter, _)| *counter == id) {
+                values[id.index()] = Some(last.clone());
+                continue;
+            }
             let node: &Node = &graph.nodes[id];
             let value = match node.op {
                 Op::Var(var) => self.vars[var].clone(),

@@ -216,13 +216,34 @@ impl Interleave<'_> {
         let once = once(before, &touched.written);
         let inside = Touched::by_block(&inner.body);
         // Those through which an iteration may hand something to the next one.
-        let through = inside.written.intersection(&inside.read).copied().collect();
+        let through = inside.written.intersection(&inside.read).copied();
+        let through = through
+            .filter(|&array| !self.is_in_place(inner, array))
+            .collect();
         let uses = |ops: &[Op]| ops.iter().any(|op| uses(op, &once));
         self.is_slow(inner, &through)
             && touched.written.iter().all(own)
             && !uses(&inner.body.ops)
             && !inner.body.yields.iter().any(|value| once.contains(value))
             && !uses(after)
+    }
+
+    /// Whether each iteration of a loop accesses one element of an array, which no other one does.
+    fn is_in_place(&self, f: &For, array: ArrayId) -> bool {
+        let mut elements = Vec::new();
+        let inside = &f.body.ops;
+        for stores in [false, true] {
+            inside
+                .iter()
+                .for_each(|op| accesses(op, stores, &mut elements));
+        }
+        elements.retain(|element| element.0 == array);
+        let first = elements.first().map(|element| &element.1);
+        let is_one = |first: &Vec<ValueId>| {
+            let mut others = elements.iter();
+            others.all(|other| self.values.same_element(first, &other.1))
+        };
+        first.is_some_and(is_one) && self.is_own(f, array)
     }
 
     /// Whether each iteration of a loop has elements of an array of its own: in some dimension, all subscripts are the same sum with the

@@ -367,6 +367,22 @@ fn a_loop_in_a_triangle_has_the_fewest_and_the_most_iterations() {
     );
 }
 
+/// Of a nest of which only the outermost loop has no constant number, the inner ones are not run through.
+#[test]
+fn strips_of_long_sums_are_counted_exactly() {
+    let text = "from allo import *\n\n@kernel\ndef top(x: \"f32[40, 200]\", y: \"f32[40, 40]\"):\n    for i in range(40):\n        \
+                for j in range(i):\n            s: f32 = 0.0\n            for k in range(200):\n                \
+                s += x[i, k] * x[j, k]\n            y[i, j] = s\n";
+    let report = of_plain(text, "top");
+    // Strips of 8 rows: 1 for each of the rows 1 to 8, 2 for those to 16, and so on.
+    let strips = 8 * (1 + 2 + 3 + 4) + 7 * 5;
+    let mut loops = report.pipelines.iter().filter_map(|pipeline| pipeline.ii);
+    assert_eq!((loops.next(), loops.next()), (Some(1), None));
+    let exact = report.summary.cycles.exact.expect("no data decide");
+    let more = exact - strips * 8 * 200;
+    assert!(more < 40 * 30, "{exact}: {more} beside the iterations");
+}
+
 /// The two loops are of one guess, not one of the guess and one of the input that was simulated.
 #[test]
 fn shares_are_parts_of_what_loops_and_timeline_show() {

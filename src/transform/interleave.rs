@@ -13,8 +13,9 @@
 
 use super::{narrow, promote};
 use crate::diagnostics::Span;
+use crate::ir::analysis::own::is_own;
 use crate::ir::analysis::touch::{self, Touched};
-use crate::ir::analysis::{Affine, Subscript, Values, Varying};
+use crate::ir::analysis::{Values, Varying};
 use crate::ir::copy::Copier;
 use crate::ir::rewrite::{Rewriter, rewrite};
 use crate::ir::*;
@@ -212,7 +213,7 @@ impl Interleave<'_> {
     /// next iteration is slow.
     fn are_apart(&self, outer: &For, before: &[Op], inner: &For, after: &[Op]) -> bool {
         let touched = Touched::by_block(&outer.body);
-        let own = |array: &ArrayId| self.is_own(outer, *array);
+        let own = |array: &ArrayId| is_own(&self.values, outer, *array);
         let once = once(before, &touched.written);
         let inside = Touched::by_block(&inner.body);
         // Those through which an iteration may hand something to the next one.
@@ -243,32 +244,7 @@ impl Interleave<'_> {
             let mut others = elements.iter();
             others.all(|other| self.values.same_element(first, &other.1))
         };
-        first.is_some_and(is_one) && self.is_own(f, array)
-    }
-
-    /// Whether each iteration of a loop has elements of an array of its own: in some dimension, all subscripts are the same sum with the
-    /// counter.
-    fn is_own(&self, f: &For, array: ArrayId) -> bool {
-        let varying = self.values.varying(f);
-        let moving = |index: &ValueId| match self.values.subscript(f.iv, &varying, *index) {
-            Some(Subscript::Moving(by, rest)) => Some((by, rest)),
-            _ => None,
-        };
-        let mut dims: Option<Vec<Option<(i128, Affine)>>> = None;
-        f.body.for_each_op(&mut |op| {
-            let (read, written) = touch::arrays(&op.kind);
-            if !read.contains(&array) && !written.contains(&array) {
-                return;
-            }
-            let indices = touch::element(&op.kind).map(|at| &at.indices[..]);
-            let found = indices.unwrap_or_default().iter().map(moving);
-            let dims = dims.get_or_insert_with(|| found.clone().collect());
-            dims.truncate(found.len());
-            for (dim, found) in dims.iter_mut().zip(found) {
-                *dim = dim.take().filter(|dim| Some(dim) == found.as_ref());
-            }
-        });
-        dims.is_some_and(|dims| dims.iter().any(Option::is_some))
+        first.is_some_and(is_one) && is_own(&self.values, f, array)
     }
 
     fn strips(&self, f: &For, stores: bool) -> Option<Strips> {

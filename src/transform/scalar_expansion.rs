@@ -8,6 +8,7 @@
 use super::inline::MAX_OPS;
 use super::{invariants, reuse};
 use crate::ir::analysis::Values;
+use crate::ir::analysis::own::is_own;
 use crate::ir::analysis::touch::{self, Touched};
 use crate::ir::copy::Copier;
 use crate::ir::rewrite::{Rewriter, rewrite};
@@ -145,27 +146,11 @@ impl Expansion<'_> {
         let (one, other) = (Touched::by_all(first), Touched::by_all(second));
         let apart = |one: &Touched, other: &Touched| {
             let mut written = one.written.iter();
-            written.all(|array| !other.contains(*array) || self.is_private(f, *array))
+            written.all(|array| !other.contains(*array) || is_own(&self.values, f, *array))
         };
         let is_legal = f.carried.is_empty() && apart(&one, &other) && apart(&other, &one);
         let counts = step.abs().is_one();
         size.filter(|_| counts && is_legal).map(|size| (at, size))
-    }
-
-    /// Whether each iteration of a loop has elements of an array of its own: all subscripts of some dimension are the counter.
-    fn is_private(&self, f: &For, array: ArrayId) -> bool {
-        let mut dims: Vec<usize> = (0..self.kernel.arrays[array].shape.len()).collect();
-        f.body.for_each_op(&mut |op| {
-            let (read, written) = touch::arrays(&op.kind);
-            if !read.contains(&array) && !written.contains(&array) {
-                return;
-            }
-            match touch::element(&op.kind) {
-                Some(at) => dims.retain(|&dim| at.indices[dim] == f.iv),
-                None => dims.clear(),
-            }
-        });
-        !dims.is_empty()
     }
 
     /// Makes the second part of a loop; gives the first one. `None` if that is too much code or too many arrays.

@@ -7,6 +7,7 @@ pub mod footprint;
 pub mod initialised;
 pub mod numbers;
 pub mod order;
+pub mod own;
 pub mod ranges;
 pub mod rates;
 pub mod reduction;

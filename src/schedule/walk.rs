@@ -101,10 +101,10 @@ fn slice(leaf: &Leaf, vars: &mut BTreeSet<VarId>) -> Slice {
         open.extend(carried.map(|phi| phi.node));
     }
     let only_counts = open.is_empty();
-    if let Some(repeat) = &leaf.repeat {
-        if !open.is_empty() || repeat.trip().is_none() || repeat.enter.is_some() {
-            open.push(repeat.last);
-        }
+    if let Some(repeat) = &leaf.repeat
+        && (!only_counts || repeat.trip().is_none() || repeat.enter.is_some())
+    {
+        open.push(repeat.last);
     }
     let mut found = BTreeSet::new();
     while let Some(id) = open.pop() {

@@ -103,6 +103,9 @@ impl Align<'_> {
     }
 }
 
+/// Terms and constant of each subscript that a row fixes.
+type Row = Vec<(Vec<(ValueId, i128)>, i128)>;
+
 /// The subscripts of what the rows of an array lack, if it has more rows than ports, and a row of several columns.
 fn missing(loads: &[Load], ports: u64, descending: bool) -> Option<Vec<Vec<ValueId>>> {
     let first = loads.first()?;
@@ -114,7 +117,7 @@ fn missing(loads: &[Load], ports: u64, descending: bool) -> Option<Vec<Vec<Value
         let sign = by.signum() * if descending { -1 } else { 1 };
         is_known.then_some(apart.constant.checked_mul(sign)?)
     };
-    let mut rows: BTreeMap<Vec<(Vec<(ValueId, i128)>, i128)>, Vec<(i128, &Load)>> = BTreeMap::new();
+    let mut rows: BTreeMap<Row, Vec<(i128, &Load)>> = BTreeMap::new();
     for load in loads {
         let key = load.row.iter().map(|sum| (sum.terms.clone(), sum.constant));
         rows.entry(key.collect())

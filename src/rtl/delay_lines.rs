@@ -519,15 +519,10 @@ mod tests {
         }
     }
 
-    #[test]
-    fn a_full_device_has_no_room_for_registers() {
-        let mut device = Device::load("ecp5").expect("a built-in device");
-        let mut module = top();
-        let from = module.port(Direction::Input, "d", WIDTH);
-        let nets = row(&mut module, "d", from, 18);
-        show(&mut module, "q", nets[17]);
+    /// Sums in a row, each in as many lookup tables as it has bits.
+    fn sums(module: &mut Module, from: NetId, count: usize) {
         let mut last = from;
-        for i in 0..40 {
+        for i in 0..count {
             let out = module.net(format!("sum{i}"), WIDTH);
             module.items.push(Item::Assign {
                 out,
@@ -540,7 +535,17 @@ mod tests {
             });
             last = out;
         }
-        show(&mut module, "sum", last);
+        show(module, "sum", last);
+    }
+
+    #[test]
+    fn a_full_device_has_no_room_for_registers() {
+        let mut device = Device::load("ecp5").expect("a built-in device");
+        let mut module = top();
+        let from = module.port(Direction::Input, "d", WIDTH);
+        let nets = row(&mut module, "d", from, 18);
+        show(&mut module, "q", nets[17]);
+        sums(&mut module, from, 40);
         // 576 registers beside 1,280 lookup tables.
         let mut on = |registers: u64| {
             device.total.registers = Some(registers);
@@ -557,23 +562,9 @@ mod tests {
             let nets = row(&mut module, &format!("d{i}"), from, 18);
             show(&mut module, &format!("q{i}"), nets[17]);
         }
-        let with_sums = |sums: usize| {
+        let with_sums = |count: usize| {
             let mut module = module.clone();
-            let mut last = from;
-            for i in 0..sums {
-                let out = module.net(format!("sum{i}"), WIDTH);
-                module.items.push(Item::Assign {
-                    out,
-                    expr: Expr::Binary {
-                        op: BinaryOp::Add,
-                        lhs: last.into(),
-                        rhs: from.into(),
-                    },
-                    origin: None,
-                });
-                last = out;
-            }
-            show(&mut module, "sum", last);
+            sums(&mut module, from, count);
             memories(&stored(module))
         };
         // 1,152 registers, of which a memory takes the place of 512.

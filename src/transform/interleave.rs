@@ -82,12 +82,12 @@ fn strip_of(trip: i128, is_long: bool) -> Option<i128> {
         return (trip >= SHORTEST).then_some(trip);
     }
     let fits = |strip: &i128| trip % strip == 0;
-    let powers = [AMPLE, 2 * AMPLE, 4 * AMPLE].into_iter().find(fits);
-    let ample = || (AMPLE..=LONGEST).find(fits);
     if is_long {
         let longest = (AMPLE..=LONGEST).rev().find(fits);
         return longest.or(Some(LONGEST));
     }
+    let powers = [AMPLE, 2 * AMPLE, 4 * AMPLE].into_iter().find(fits);
+    let ample = || (AMPLE..=LONGEST).find(fits);
     let scarce = || (SHORT..AMPLE).rev().find(fits);
     let filled = || (AMPLE..=LONGEST).min_by_key(|strip| strip - trip % strip);
     powers.or_else(ample).or_else(scarce).or_else(filled)
@@ -443,8 +443,7 @@ impl Interleave<'_> {
     fn in_three(&mut self, nest: Nest, strip: &Strip, written: &BTreeSet<ArrayId>) -> Vec<Op> {
         let (span, length) = (nest.inner_op.1, strip.strips.strip);
         let once = once(&nest.before, written);
-        let is_once =
-            |op: &&Op| op.results.is_empty() || op.results.iter().any(|v| once.contains(v));
+        let is_once = |op: &&Op| writes(op) || op.results.iter().any(|v| once.contains(v));
         let again: Vec<Op> = nest
             .before
             .iter()
@@ -584,10 +583,10 @@ impl Interleave<'_> {
             let mut build = self.kernel.build(body, nest.made(value));
             build.store(array, vec![within], value);
         }
-        let mut build = self.kernel.build(body, span);
         if nest.after.is_empty() {
             return;
         }
+        let mut build = self.kernel.build(body, span);
         let is_last = build.compare(CompareOp::Eq, k, last);
         let mut then = Block {
             ops: nest.after.clone(),
@@ -678,25 +677,31 @@ fn inner_loop(block: &Block) -> Option<usize> {
     innermost.then_some(position)
 }
 
-/// Operations without blocks that depend on none of these values, which grow by what does, and the others.
+/// Operations without blocks that depend on none of these values, which grow by what does, and that load nothing which was stored
+/// before them; and the others.
 fn same(ops: Vec<Op>, mut moving: HashSet<ValueId>) -> (Vec<Op>, Vec<Op>) {
+    let mut written = BTreeSet::new();
     ops.into_iter().partition(|op| {
+        let touched = Touched::by(op);
         let is_same = op.kind.blocks().is_empty()
             && !op.results.is_empty()
+            && touched.read.is_disjoint(&written)
             && !op.kind.operands().iter().any(|v| moving.contains(v));
         if !is_same {
             moving.extend(&op.results);
+            written.extend(touched.written);
         }
         is_same
     })
 }
 
-/// Values before the inner loop that may differ later: what is loaded of arrays that are written, and what depends on it.
+/// Values before the inner loop that cannot be computed again: of what is loaded of arrays that are written, of what also stores, and
+/// of what depends on these.
 fn once(before: &[Op], written: &BTreeSet<ArrayId>) -> HashSet<ValueId> {
     let mut found = HashSet::new();
     for op in before {
         let reads = Touched::by(op).read;
-        if !reads.is_disjoint(written) || uses(op, &found) {
+        if writes(op) || !reads.is_disjoint(written) || uses(op, &found) {
             found.extend(&op.results);
         }
     }

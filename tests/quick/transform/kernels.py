@@ -836,3 +836,150 @@ def rows_that_are_written(x: "i32[14, 9]"):
     for r in range(12):
         for c in range(9):
             x[r, c] = x[r, c] + x[r + 1, c] * x[r + 2, c]
+
+
+# Turns: sums and recurrences of iterations that have nothing to do with one another, or have.
+
+
+@kernel
+def first_of_all(n: u4, m: u2, x: "f32[16, 4]", y: "f32[16]", z: "f32[16]"):
+    for j in range(n):
+        s: f32 = x[j, 3]
+        for k in range(m):
+            s += x[j, k]
+        y[j] = s
+        z[j] = y[0]
+
+
+@kernel
+def begun_once(c: u2, x: "f32[20, 6]", y: "f32[20, 6]"):
+    for i in range(20):
+        s: f32 = 3.0
+        if c > 1:
+            y[i, 1] = 1.0
+            s = 2.0
+        for j in range(2, 6):
+            s = s * x[i, j]
+            y[i, j - 1] = s
+
+
+@kernel
+def begun_with_own(x: "f32[20, 6]", y: "f32[20, 6]"):
+    for i in range(20):
+        s: f32 = y[i, 1]
+        for j in range(1, 6):
+            s = s - x[i, j] * y[i, 1]
+            y[i, j] = s
+
+
+@kernel
+def many_rows_of_recurrences(x: "f32[67, 4]", y: "f32[67, 4]", z: "f32[67]"):
+    for i in range(67):
+        y[i, 0] = z[i]
+        for j in range(1, 4):
+            y[i, j] = y[i, j - 1] * x[i, j] + z[i]
+        z[i] = y[i, 2]
+
+
+@kernel
+def there_and_back(x: "f32[5, 18]", y: "f32[5, 18]", w: "f32[5, 18]"):
+    for i in range(1, 17):
+        y[0, i] = x[1, i + 1]
+        for j in range(1, 5):
+            y[j, i] = y[j - 1, i] - x[j, i - 1]
+        w[4, i] = 1.0
+        for j in range(3, -1, -1):
+            w[j, i] = w[j + 1, i] * y[j, i]
+
+
+@kernel
+def recurrences_of_neighbours(y: "f32[18, 5]"):
+    for i in range(1, 17):
+        for j in range(1, 5):
+            y[i, j] = y[i, j - 1] * y[i - 1, j] + y[i + 1, j]
+
+
+@kernel
+def decomposed(a: "f32[11, 11]"):
+    for i in range(11):
+        for j in range(i):
+            for k in range(j):
+                a[i, j] -= a[i, k] * a[k, j]
+            a[i, j] = a[i, j] * a[j, j]
+        for j in range(i, 11):
+            for k in range(i):
+                a[i, j] -= a[i, k] * a[k, j]
+
+
+@kernel
+def decomposed_to_the_diagonal(a: "f32[11, 11]"):
+    for i in range(11):
+        for j in range(10, i - 1, -1):
+            for k in range(i + 1):
+                a[i, j] -= a[i, k] * a[k, j]
+
+
+@kernel
+def sums_above_the_diagonal(a: "f32[3, 12]", y: "f32[12, 12]"):
+    for i in range(12):
+        y[i, i] = 1.0
+        for j in range(i + 1, 12):
+            y[i, j] = 0.0
+            for k in range(3):
+                y[i, j] += a[k, i] * a[k, j]
+            y[j, i] = y[i, j]
+
+
+@kernel
+def orthogonal(a: "f32[4, 9]", r: "f32[9, 9]"):
+    for k in range(9):
+        for j in range(k + 1, 9):
+            r[k, j] = 0.0
+            for i in range(4):
+                r[k, j] += a[i, k] * a[i, j]
+            for i in range(4):
+                a[i, j] -= a[i, k] * r[k, j]
+
+
+# Conditions on counters.
+
+
+@kernel
+def band(y: "i32[9, 9]", n: u3):
+    for i in range(9):
+        for j in range(9):
+            if j > i - 2:
+                if i + 2 > j:
+                    y[i, j] += i
+        for j in range(1, 8):
+            if j + 1 <= n:
+                y[i, j] = 7
+        for j in range(9):
+            if j < n:
+                y[i, j] += 3
+            else:
+                y[i, j] -= 2
+
+
+# Stencils that are no rectangles.
+
+
+@kernel
+def cross(x: "f32[12, 10]", y: "f32[12, 10]"):
+    for i in range(1, 11):
+        for j in range(1, 9):
+            y[i, j] = x[i, j] + x[i, j - 1] - x[i, j + 1] * x[i + 1, j] - x[i - 1, j]
+
+
+@kernel
+def cross_turned(x: "f32[10, 12]", y: "f32[10, 12]"):
+    for i in range(10, 0, -1):
+        for j in range(8, 0, -1):
+            y[j, i] = x[j - 1, i] - x[j + 1, i] * x[j, i + 1] - x[j, i - 1]
+
+
+@kernel
+def cross_in_place(x: "f32[12, 10]"):
+    for i in range(1, 11):
+        for j in range(1, 9):
+            x[i, j] = x[i, j - 1] - x[i, j + 1] * x[i + 1, j] - x[i - 1, j]

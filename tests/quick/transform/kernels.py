@@ -864,6 +864,25 @@ def begun_once(c: u2, x: "f32[20, 6]", y: "f32[20, 6]"):
 
 
 @kernel
+def begun_with_a_factor(c: u2, x: "f32[20, 6]", y: "f32[20, 6]"):
+    for i in range(20):
+        s: f32 = 3.0
+        if c > 1:
+            y[i, 0] = 1.0
+            s = 2.0
+        for j in range(1, 6):
+            y[i, j] = y[i, j - 1] * s + x[i, j]
+
+
+@kernel
+def own_and_shared(x: "f32[20, 6]", y: "f32[20, 6]", z: "f32[6]"):
+    for i in range(20):
+        for j in range(1, 6):
+            y[i, j] = y[i, j - 1] * x[i, j]
+            z[j] = z[j - 1] * y[i, j] - z[j]
+
+
+@kernel
 def begun_with_own(x: "f32[20, 6]", y: "f32[20, 6]"):
     for i in range(20):
         s: f32 = y[i, 1]
@@ -912,11 +931,13 @@ def decomposed(a: "f32[11, 11]"):
 
 
 @kernel
-def decomposed_to_the_diagonal(a: "f32[11, 11]"):
+def sums_to_the_diagonal(a: "f32[11, 11]", x: "f32[11, 11]"):
     for i in range(11):
-        for j in range(10, i - 1, -1):
+        for j in range(i, 11):
+            s: f32 = 0.5
             for k in range(i + 1):
-                a[i, j] -= a[i, k] * a[k, j]
+                s += a[i, k] * x[k, j]
+            a[i, j] = s
 
 
 @kernel

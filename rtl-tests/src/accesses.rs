@@ -3,11 +3,14 @@
 
 use crate::generate::Kernel;
 use allo_hls::sim::vectors::Rng;
+use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
 /// Subscripts stay this far from the ends of arrays, so that everything that is read is defined.
 const MARGIN: i64 = 2;
 const LOCAL: &str = "m";
+/// Extents where there are only stencils: rows that are long enough to keep what was loaded.
+const STENCIL: [i64; 2] = [9, 24];
 
 struct Gen {
     rng: Rng,
@@ -15,6 +18,7 @@ struct Gen {
     indent: usize,
     /// Extents of every array.
     shape: Vec<i64>,
+    only_stencils: bool,
     /// Arrays of that shape; each is a parameter or a local one.
     arrays: Vec<String>,
     /// Names of variables that loops carry.
@@ -41,7 +45,11 @@ pub fn kernel(seed: u64) -> Kernel {
         &[9, 9],
         &[8, 10],
     ];
-    let shape = shapes[rng.below(8) as usize].to_vec();
+    let only_stencils = rng.below(8) == 0;
+    let shape = match only_stencils {
+        true => STENCIL.to_vec(),
+        false => shapes[rng.below(8) as usize].to_vec(),
+    };
     let types = ["i32", "u8", "i16", "i64", "T5", "f32"];
     let ty = types[rng.below(6) as usize];
     let mut g = Gen {
@@ -49,6 +57,7 @@ pub fn kernel(seed: u64) -> Kernel {
         text: "from allo import *\nT5 = apint(5, signed=True)\n\n\n@kernel\n".into(),
         indent: 1,
         shape,
+        only_stencils,
         arrays: Vec::new(),
         carried: Vec::new(),
         counters: Vec::new(),
@@ -85,7 +94,12 @@ impl Gen {
     fn file(&mut self, ty: &str) {
         let dims: Vec<String> = self.shape.iter().map(i64::to_string).collect();
         let shaped = format!("\"{ty}[{}]\"", dims.join(", "));
-        self.arrays = ["a", "b"][..1 + self.rng.below(2) as usize]
+        let params = if self.only_stencils {
+            2
+        } else {
+            1 + self.rng.below(2)
+        };
+        self.arrays = ["a", "b"][..params as usize]
             .iter()
             .map(ToString::to_string)
             .collect();
@@ -102,7 +116,7 @@ impl Gen {
             self.line(&format!("{name}: {ty} = x"));
             self.carried.push(name);
         }
-        if self.one_in(3) {
+        if self.only_stencils || self.one_in(3) {
             self.line(&format!("{LOCAL}: {shaped} = 0"));
             self.arrays.push(LOCAL.into());
         }
@@ -127,6 +141,9 @@ impl Gen {
     /// A loop for each dimension, statements inside, now and then also beside an inner loop.
     fn nest(&mut self) {
         let depth = self.indent;
+        if self.only_stencils {
+            return self.stencil();
+        }
         if self.shape.len() == 2 && self.one_in(5) {
             return self.taken_apart();
         }
@@ -223,6 +240,9 @@ impl Gen {
 
     /// Elements around each one, in rows of which some have fewer than others, as in a cross.
     fn stencil(&mut self) {
+        if !self.one_in(3) {
+            return self.bordered();
+        }
         let [from, to] = [0, 1].map(|_| self.pick(&self.arrays.clone()));
         let [i, j] = ["i", "j"].map(|stem| self.name(stem));
         let [rows, columns] = [0, 1].map(|dim| self.shape[dim] - MARGIN);
@@ -245,6 +265,69 @@ impl Gen {
         }
         let op = self.pick(&[" + ", " - "]);
         self.line(&format!("        {to}[{i}, {j}] = {}", taps.join(op)));
+    }
+
+    /// Elements around each one of all, of those that there are: either all of them or none, or each under a condition of its own.
+    fn bordered(&mut self) {
+        // What is stored is loaded, too, by one in three at most.
+        let to = self.pick(&self.arrays.clone());
+        let others = self.arrays.iter().filter(|array| **array != to).cloned();
+        let others: Vec<String> = others.collect();
+        let sources = match others.is_empty() || self.one_in(3) {
+            true => self.arrays.clone(),
+            false => others,
+        };
+        let [from, weights] = [0, 1].map(|_| self.pick(&sources));
+        let names = ["i", "j"].map(|stem| self.name(stem));
+        let [i, j] = &names;
+        let extents = [self.shape[0], self.shape[1]];
+        for (depth, (name, extent)) in names.iter().zip(extents).enumerate() {
+            let range = match self.one_in(4) {
+                true => format!("range({}, -1, -1)", extent - 1),
+                false => format!("range({extent})"),
+            };
+            self.line(&format!("{:1$}for {name} in {range}:", "", 4 * depth));
+        }
+        let sum = self.pick(&self.carried.clone());
+        let is_inside = |distances: &[i64; 2]| {
+            let tests = (0..2).map(|dim| match distances[dim] {
+                0 => String::new(),
+                back @ ..0 => format!(" and {} >= {}", names[dim], -back),
+                ahead => format!(" and {} < {}", names[dim], extents[dim] - ahead),
+            });
+            tests.collect::<String>()
+        };
+        let taps: Vec<[i64; 2]> = (0..2 + self.below(5))
+            .map(|_| [0, 1].map(|_| self.below(5) as i64 / 2 - 1))
+            .collect();
+        let most_weighted = self.below(7) as usize;
+        let values = taps.iter().enumerate().map(|(number, [down, right])| {
+            let tap = format!("{from}[{i} + {down}, {j} + {right}]");
+            match number < most_weighted {
+                true => format!("{tap} * {weights}[0, {number}]"),
+                false => tap,
+            }
+        });
+        let values: Vec<String> = values.collect();
+        self.indent += 2;
+        if self.one_in(2) {
+            let tests: BTreeSet<String> = taps.iter().map(is_inside).collect();
+            let tests: String = tests.into_iter().collect();
+            self.line(&format!("if 1 == 1{tests}:"));
+            self.line(&format!("    {to}[{i}, {j}] = {}", values.join(" - ")));
+            if self.one_in(2) {
+                self.line("else:");
+                self.line(&format!("    {to}[{i}, {j}] = {from}[{i}, {j}]"));
+            }
+        } else {
+            self.line(&format!("{sum} = {from}[{i}, {j}]"));
+            for (tap, value) in taps.iter().zip(&values) {
+                self.line(&format!("if 1 == 1{}:", is_inside(tap)));
+                self.line(&format!("    {sum} += {value}"));
+            }
+            self.line(&format!("{to}[{i}, {j}] = {sum}"));
+        }
+        self.indent -= 2;
     }
 
     /// One loop over two dimensions: the subscripts are a quotient and a remainder of its counter.

@@ -1439,11 +1439,45 @@ impl Gen {
         self.line(&format!("for {i} in range({rows}):"));
         self.line(&format!("    for {j} in {outer}:"));
         self.line(&format!("        {sum}: {ty} = {target}[{i}, {j}]"));
+        let places = [
+            format!("{target}[{i}, {j}]"),
+            format!("{target}[{i}, 0]"),
+            format!("{target}[0, {j}]"),
+            format!("{source}[{j}, {i} % {each}]"),
+            format!("{source}[{i}, 0]"),
+        ];
+        self.asides("        ", &places, &sum);
         self.line(&format!("        for {k} in {inner}:"));
         self.line(&format!(
             "            {sum} += {source}[{i}, {k}] {product} {source}[{j}, {k}]"
         ));
+        self.asides("        ", &places, &sum);
         self.line(&format!("        {target}[{i}, {j}] = {sum}"));
+    }
+
+    /// What is done beside an inner loop that adds to `sum`: stores, loads behind them, branches that store, at
+    /// `places`, of which some are an iteration's own.
+    fn asides(&mut self, pad: &str, places: &[String], sum: &str) {
+        for _ in 0..self.below(5).saturating_sub(2) {
+            let [one, other, tested] = [0, 1, 2].map(|_| self.pick(places));
+            let op = self.pick(&["+", "-"]);
+            let value = self.pick(&[sum, &other]).to_string();
+            let store = format!("{one} = {value}");
+            let add = format!("{sum} {op}= {other}");
+            let [then, otherwise] = [0, 1].map(|_| self.pick(&[&store, &add]).clone());
+            match self.below(5) {
+                0 | 1 => self.line(&format!("{pad}{store}")),
+                2 => self.line(&format!("{pad}{add}")),
+                _ => {
+                    self.line(&format!("{pad}if {tested} {op} {sum} < 0.0:"));
+                    self.line(&format!("{pad}    {then}"));
+                    if self.one_in(2) {
+                        self.line(&format!("{pad}else:"));
+                        self.line(&format!("{pad}    {otherwise}"));
+                    }
+                }
+            }
+        }
     }
 
     /// Recurrences along rows or columns that have nothing to do with one another, one way or there and back.
@@ -1477,6 +1511,15 @@ impl Gen {
         } else {
             self.line(&format!("    {} = {}", at(&target, "0"), at(&source, "1")));
         }
+        let places = [
+            at(&target, "0"),
+            at(&source, "1"),
+            at(&target, "2"),
+            format!("{target}[1, 1]"),
+            at(&back, "3"),
+        ];
+        let known = if scalar { &last } else { &places[0] };
+        self.asides("    ", &places, known);
         self.line(&format!("    for {j} in range(1, {columns}):"));
         let known = if scalar {
             last.clone()
@@ -1488,6 +1531,8 @@ impl Gen {
         if scalar {
             self.line(&format!("        {last} = {}", at(&target, &j)));
         }
+        let sum = if scalar { &last } else { &places[0] };
+        self.asides("    ", &places, sum);
         if self.one_in(2) {
             let after = format!("{j} + 1");
             self.line(&format!("    for {j} in range({columns} - 2, -1, -1):"));

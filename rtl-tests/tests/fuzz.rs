@@ -116,7 +116,7 @@ fn delay_lines(compiled: &Compilation) -> usize {
 /// A quarter of them is built for a device of so many lookup tables that values wait in them.
 #[test]
 fn random_kernels_have_values_that_wait_in_memories() {
-    let found = found((3..80).step_by(4), delay_lines);
+    let found = found((3..140).step_by(4), delay_lines);
     assert!(found.iter().all(|found| *found > 0), "{found:?}");
 }
 
@@ -148,19 +148,30 @@ fn strips(compiled: &Compilation) -> [usize; 2] {
     strips
 }
 
-/// Stencils of which some rows have fewer columns than others.
+/// Stencils of which some rows have fewer columns than others, with borders, and with elements that all iterations load.
 #[test]
-fn random_kernels_have_crosses() {
-    let is_one = |compiled: &Compilation| usize::from(compiled.passes.contains(&"align"));
-    let [_, about_accesses] = found((3..60).step_by(3), is_one);
-    assert!(about_accesses > 0, "{about_accesses}");
+fn random_kernels_have_stencils() {
+    const PASSES: [&str; 3] = ["align", "speculate", "promote_reads"];
+    let mut found = [0; PASSES.len()];
+    for seed in (3..3000).step_by(6) {
+        let kernel = rtl_tests::accesses::kernel(seed);
+        // Their extents.
+        if kernel.text.contains("[9, 24]")
+            && let Ok(compiled) = fuzz::compile(&kernel.text, kernel.top, &setting(seed))
+        {
+            for (found, pass) in found.iter_mut().zip(PASSES) {
+                *found += usize::from(compiled.passes.contains(&pass));
+            }
+        }
+    }
+    assert!(found.iter().all(|found| *found > 0), "{found:?}");
 }
 
 /// Recurrences of rows take turns: the loop over them, of which there is one, is the inner one.
 #[test]
 fn random_kernels_have_recurrences_that_take_turns() {
     let mut found = 0;
-    for seed in (3..2400).step_by(3) {
+    for seed in (3..4800).step_by(3) {
         let kernel = generate::kernel(seed);
         // A name of theirs.
         if kernel.text.contains("last")

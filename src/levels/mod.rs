@@ -7,6 +7,7 @@
 //! its operators.
 
 mod choice;
+mod inner;
 mod lanes;
 mod variants;
 
@@ -299,6 +300,11 @@ impl Search<'_> {
         {
             best = inside;
         }
+        if let Some(unrolled) = self.unrolled(written)
+            && gains(&best.forecast, &unrolled.forecast, LEAST_GAIN)
+        {
+            best = unrolled;
+        }
         let Limits { luts, blocks, ram } = self.aim.limits;
         // A device of which no totals are known has no limit of its own.
         let known = |limit: u64, per: u64| match limit {
@@ -335,6 +341,16 @@ impl Search<'_> {
         let mut found = self.directed(kernel)?;
         found.decisions.insert(0, said);
         Some(found)
+    }
+
+    /// The same with all iterations of small loops inside side by side, if there are such and that fits.
+    fn unrolled(&mut self, written: &Kernel) -> Option<State> {
+        let (kernel, names) = inner::unrolled(written)?;
+        let mut found = self.directed(kernel)?;
+        let names: Vec<String> = names.iter().map(|name| format!("'{name}'")).collect();
+        let said = format!("-O3: all iterations of {} side by side", names.join(", "));
+        found.decisions.insert(0, said);
+        self.fits(&found.forecast).then_some(found)
     }
 
     /// Bits that copies of parameters, and arrays of what does not change in a nest, may take inside.

@@ -46,6 +46,7 @@ pub mod restructure;
 pub mod reuse;
 pub mod reuse_at;
 pub mod scalar_expansion;
+pub mod speculate;
 pub mod streamed;
 pub mod streamline;
 pub mod table_elements;
@@ -60,7 +61,7 @@ pub mod written;
 use crate::codes;
 use crate::diagnostics::{Diagnostic, Diagnostics};
 use crate::ir::validate::validate_kernel;
-use crate::ir::{BinaryOp, Kernel, OpKind, Program};
+use crate::ir::{BinaryOp, Block, Kernel, OpKind, Program};
 
 /// A rewrite of one kernel that keeps its meaning.
 pub struct Pass {
@@ -185,11 +186,27 @@ pub const PASSES: &[Pass] = &[
         keeps_streams: false,
     },
     Pass {
+        name: "speculate",
+        contract: "what branches load around a place is loaded in every iteration",
+        concerns: is_branch,
+        run: speculate::run,
+        is_gamble: true,
+        keeps_streams: true,
+    },
+    Pass {
         name: "promote",
         contract: "an array element that a loop keeps coming back to stays in a register",
         concerns: is_loop,
         run: promote::run,
         is_gamble: false,
+        keeps_streams: true,
+    },
+    Pass {
+        name: "promote_reads",
+        contract: "elements that a loop reads in every iteration, more than ports serve at once, stay in registers",
+        concerns: is_loop,
+        run: promote::run_where_ports_are_short,
+        is_gamble: true,
         keeps_streams: true,
     },
     Pass {
@@ -503,17 +520,27 @@ fn run_pass(pass: &'static Pass, offers: &mut Vec<Offer>) {
     offers.extend(others);
 }
 
-/// What a pass that does something changes: values are never taken away, operations hardly ever replaced one by one.
+/// What a pass that does something changes: values are never taken away, operations hardly ever replaced one by one, and those that
+/// move do so from one block to another.
 fn size(kernel: &Kernel) -> (usize, usize, usize, usize) {
-    let mut operations = 0;
-    kernel.body.for_each_op(&mut |_| operations += 1);
     let splits = kernel.arrays.values().map(|array| array.partition.len());
     (
         kernel.values.len(),
         kernel.arrays.len(),
-        operations,
+        operations(&kernel.body),
         splits.sum(),
     )
+}
+
+/// Operations of a block, those inside of others twice for each that they are in.
+fn operations(block: &Block) -> usize {
+    let each = block.ops.iter().map(|op| {
+        let inner = op.kind.blocks().into_iter().map(operations);
+        1 + inner
+            .fold(0usize, |all, one| all.wrapping_add(one))
+            .wrapping_mul(2)
+    });
+    each.fold(0, usize::wrapping_add)
 }
 
 fn debug_check(kernel: &Kernel, pass: &str) {

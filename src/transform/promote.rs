@@ -3,6 +3,8 @@
 //! If a store of a loop body is to an element that does not change in the loop, and every other access to the array is
 //! to it or certainly to another, the element is loaded before the loop, carried through it, and stored after it
 //! (Callahan, Carr and Kennedy, 1990). Loads and stores under conditions become selections of the carried value.
+//!
+//! So are elements that a loop only reads: one of each array, or as many as there are, if these are more than its ports serve in a cycle.
 
 use crate::diagnostics::Span;
 use crate::ir::analysis::{Fact, Values, Varying, touch};
@@ -10,13 +12,26 @@ use crate::ir::rewrite::{Rewriter, rewrite};
 use crate::ir::*;
 use std::collections::{HashMap, HashSet};
 
+/// Elements of an array that a loop only reads, of which each takes registers, at most.
+const MOST_READ: usize = 32;
+
 /// Promotes in all counted loops, innermost first.
 pub fn run(kernel: &mut Kernel) {
+    promote(kernel, 1);
+}
+
+/// The same, with many elements of an array that a loop reads.
+pub fn run_where_ports_are_short(kernel: &mut Kernel) {
+    promote(kernel, MOST_READ);
+}
+
+fn promote(kernel: &mut Kernel, most_read: usize) {
     let values = Values::of(kernel);
     let body = std::mem::take(&mut kernel.body);
     let mut pass = Promote {
         kernel,
         values,
+        most_read,
         facts: Vec::new(),
         outside: Vec::new(),
     };
@@ -28,6 +43,8 @@ struct Promote<'k> {
     /// Without its body.
     kernel: &'k mut Kernel,
     values: Values,
+    /// Elements of an array that a loop reads, at most.
+    most_read: usize,
     /// What the loops and conditions around say.
     facts: Vec<Fact>,
     /// How many facts there were before each block around.
@@ -146,10 +163,26 @@ impl Promote<'_> {
             false => 1,
         };
         let mut chosen: Vec<&Use> = Vec::new();
-        for one in stores.into_iter().take(most).chain(loads) {
-            let is_new = |other: &&Use| !self.values.same_element(&one.indices, &other.indices);
-            if chosen.iter().all(is_new) && (one.is_store || chosen.is_empty()) {
+        let is_new = |chosen: &[&Use], one: &Use| {
+            let mut others = chosen.iter();
+            !others.any(|other| self.values.same_element(&one.indices, &other.indices))
+        };
+        for one in stores.iter().take(most) {
+            if is_new(&chosen, one) {
                 chosen.push(one);
+            }
+        }
+        if chosen.is_empty() {
+            let varying = self.values.varying(f);
+            let is_fixed = |one: &Use| one.indices.iter().all(|&index| varying.is_fixed(index));
+            let ports = self.kernel.arrays[array].most_ports() as usize;
+            for one in loads.into_iter().take(MANY).filter(|one| is_fixed(one)) {
+                if is_new(&chosen, one) {
+                    chosen.push(one);
+                }
+            }
+            if !(ports + 1..=self.most_read).contains(&chosen.len()) {
+                chosen.truncate(1);
             }
         }
         let mut around = self.facts.clone();

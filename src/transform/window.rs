@@ -87,6 +87,9 @@ struct Chain {
     /// If a store leads: a load in its place takes a port that the loop needs.
     crowds: bool,
     followers: Vec<(ValueId, u32)>,
+    /// Loads of the array that neither lead nor follow and that iterations before the first may do, too: nothing is stored, and rows after
+    /// this one may find what they load (`lines`).
+    beside: Vec<ValueId>,
 }
 
 impl Chain {
@@ -285,6 +288,11 @@ impl Window<'_> {
         let follow: Vec<usize> = led.keys().copied().collect();
         led.retain(|_, (_, leader)| !follow.contains(leader));
         let mut chains: Vec<Chain> = Vec::new();
+        let is_read = list.iter().all(|access| !access.is_store);
+        let beside =
+            (0..list.len()).filter(|&i| is_read && list[i].certain && !led.contains_key(&i));
+        let beside = beside.filter(|&i| list[i].subscripts.is_some());
+        let beside: Vec<ValueId> = beside.map(|i| list[i].value).collect();
         let most_ports = self.kernel.arrays[array].tags.most_ports() as usize;
         let mut ports = [list.len(); 2];
         let mut stand_ins = 0;
@@ -316,6 +324,7 @@ impl Window<'_> {
                 loaded: loaded.map(|load| list[load].value),
                 delay: loaded.and_then(|load| led.get(&load)).map_or(0, |l| l.0),
                 crowds: false,
+                beside: beside.clone(),
                 leader: Access {
                     value: leader.value,
                     indices: leader.indices.clone(),
@@ -529,6 +538,7 @@ impl Window<'_> {
             true => c.loaded,
             false => Some(c.leader.value),
         });
+        let leading = leading.chain(chains.iter().flat_map(|c| c.beside.iter().copied()));
         let leading: HashSet<ValueId> = leading.filter(|l| !gone.contains_key(l)).collect();
         let mut needed: HashSet<ValueId> = HashSet::new();
         let mut work: Vec<ValueId> = chains

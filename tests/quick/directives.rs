@@ -309,7 +309,7 @@ fn an_interval_is_the_one_asked_for() {
 
 #[test]
 fn an_interval_that_is_too_short_is_a_warning_or_strictly_an_error() {
-    let flags = [("unroll", "inner/i=8"), ("pipeline", "inner/i")];
+    let flags = [("unroll", "inner/i=4"), ("pipeline", "inner/i")];
     let compiled = compile(&flags, false).expect("a warning");
     let warnings = compiled.warnings.0.iter().map(|w| w.message.as_str());
     let warnings: Vec<&str> = warnings.collect();

@@ -39,6 +39,7 @@ mod sim_reference;
 mod sim_rtl;
 mod sim_verilator;
 mod states;
+mod stencils;
 mod storage;
 mod streamed;
 mod streamlined;

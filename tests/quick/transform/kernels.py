@@ -1004,3 +1004,126 @@ def cross_in_place(x: "f32[12, 10]"):
     for i in range(1, 11):
         for j in range(1, 9):
             x[i, j] = x[i, j - 1] - x[i, j + 1] * x[i + 1, j] - x[i - 1, j]
+
+
+# What branches load around a place is loaded everywhere; what a loop reads again and again stays in registers.
+
+
+@kernel
+def inside_of_a_border(a: "i16[6, 7]", b: "i32[6, 7]"):
+    for i in range(6):
+        for j in range(7):
+            if i == 0 or i == 5 or j == 0 or j == 6:
+                b[i, j] = 0
+            else:
+                b[i, j] = a[i - 1, j] + a[i, j - 1] - a[i, j + 1]
+
+
+@kernel
+def beyond_the_border_is_zero(a: "i16[9]", b: "i32[9]"):
+    for i in range(9):
+        s: i32 = a[i]
+        if i > 0:
+            s += a[i - 1]
+            if i > 1:
+                s -= a[i - 2]
+        if i < 8:
+            s += 3 * a[i + 1]
+        b[i] = s
+
+
+@kernel
+def border_of_what_is_written(a: "i16[9]", b: "i32[9]"):
+    for i in range(9):
+        if i > 1 and i < 8:
+            a[i] = a[i - 2] + a[i + 1] - a[i - 1]
+
+
+@kernel
+def two_neighbours(a: "i16[9]", b: "i32[9]"):
+    for i in range(9):
+        if i > 0 and i < 8:
+            b[i] = a[i + 1] - a[i - 1]
+
+
+@kernel
+def scattered(x: "i16[9]", a: "i16[32]", b: "i32[9]"):
+    for i in range(9):
+        if x[i] > 0:
+            b[i] = a[i + 1] - a[2 * i] + a[x[i]] * a[i]
+
+
+@kernel
+def taps_in_branches(a: "i16[12]", w: "i16[3]", b: "i32[12]"):
+    for i in range(12):
+        if i > 0 and i < 11:
+            b[i] = a[i - 1] * w[0] + a[i] * w[1] + a[i + 1] * w[2]
+        else:
+            b[i] = a[i] * w[1]
+
+
+@kernel
+def borders_of_any_length(n: u4, a: "i16[16]", w: "i16[4]", b: "i32[16]", go: i8) -> i32:
+    t: i32 = 1
+    for i in range(n):
+        if go > 0:
+            if i >= 2:
+                t += a[i - 2] * w[3] + a[i - 1] * w[2] + a[i] * w[1]
+            b[i] = t * w[0]
+    return t
+
+
+@kernel
+def a_rim_of_zeros(a: "i16[9, 6]", w: "i8[3, 3]", b: "i32[9, 6]"):
+    for r in range(9):
+        for c in range(6):
+            s: i32 = 0
+            if r > 0:
+                if c > 0:
+                    s += a[r - 1, c - 1] * w[0, 0]
+                s += a[r - 1, c] * w[0, 1]
+                if c < 5:
+                    s += a[r - 1, c + 1] * w[0, 2]
+            s += a[r, c] * w[1, 1]
+            if r < 8 and c < 5:
+                s += a[r + 1, c + 1] * w[2, 2]
+            b[r, c] = s
+
+
+@kernel
+def a_rim_upwards(a: "f32[10, 7]", b: "f32[10, 7]"):
+    for r in range(9, -1, -1):
+        for c in range(6, -1, -1):
+            if r > 0 and r < 9 and c > 0 and c < 6:
+                b[r, c] = a[r - 1, c] + a[r + 1, c] + a[r, c - 1] + a[r, c + 1]
+            else:
+                b[r, c] = a[r, c]
+
+
+@kernel
+def a_row_that_comes_last(n: u4, a: "i16[12, 5]", b: "i32[12, 5]"):
+    for r in range(n):
+        for c in range(5):
+            if r > 1 and r < 12:
+                b[r, c] = a[r - 2, c] * 3 - a[r, c] + a[r - 1, 4 - c]
+                if c > 2:
+                    b[r, c] = a[r - 1, c - 3] + a[r, c - 1]
+
+
+@kernel
+def taps_of_a_nest(a: "i16[6, 8]", w: "i16[4]", b: "i32[6, 8]"):
+    for i in range(6):
+        for j in range(6):
+            b[i, j] = a[i, j] * w[0] + a[i, j + 1] * w[1] + a[i, j + 2] * w[2]
+
+
+@kernel
+def two_taps(a: "i16[8]", w: "i16[4]", b: "i32[8]"):
+    for i in range(8):
+        b[i] = a[i] * w[0] + a[i] * w[1]
+
+
+@kernel
+def taps_that_move(a: "i16[8]", w: "i16[4]", n: u4):
+    for i in range(3):
+        w[i] = a[i] * w[0] + a[i] * w[1] + a[i + 1] * w[2]

@@ -1,0 +1,112 @@
+//! Stencils: an iteration a cycle from two ports, whatever is done at the border, and taps that are loaded once.
+
+use crate::directives::{checked_for, target};
+use allo_hls::driver::{Compilation, Target};
+use allo_hls::levels::Level;
+use allo_hls::schedule::forecast;
+
+/// Rows and columns of the images below.
+const EXTENTS: [u64; 2] = [20, 24];
+
+fn at(level: Level, flags: &[(&str, &str)]) -> Target {
+    let mut target = target(flags).expect("directives");
+    target.aim.level = level;
+    target
+}
+
+fn built(body: &str, target: &Target) -> Compilation {
+    let [rows, columns] = EXTENTS;
+    let text = format!(
+        "from allo import *\n
+@kernel
+def top(a: \"i16[{rows}, {columns}]\", w: \"i16[3, 3]\", b: \"i32[{rows}, {columns}]\"):
+    for r in range({rows}):
+        for c in range({columns}):
+{body}"
+    );
+    checked_for(&text, target)
+}
+
+fn cycles(compiled: &Compilation) -> u64 {
+    forecast::cycles(&compiled.hardware, &compiled.schedule)
+}
+
+/// Cycles of an iteration for each place, and those that lie in the rows and columns before the first ones.
+fn one_for_each() -> u64 {
+    let [rows, columns] = EXTENTS;
+    (rows + 2) * (columns + 2) + 24
+}
+
+const BORDER: &str = "
+            if r == 0 or c == 0 or r == 19 or c == 23:
+                b[r, c] = 0
+            else:
+                b[r, c] = a[r - 1, c] + a[r + 1, c] + a[r, c - 1] + a[r, c + 1] - 4 * a[r, c]
+";
+
+const PADDED: &str = "
+            s: i32 = 0
+            for i in range(3):
+                for j in range(3):
+                    if r + i >= 1 and r + i < 21 and c + j >= 1 and c + j < 25:
+                        s += a[r + i - 1, c + j - 1] * w[i, j]
+            b[r, c] = s
+";
+
+#[test]
+fn borders_take_no_more_cycles_than_other_places() {
+    let compiled = built(BORDER, &at(Level::One, &[]));
+    assert!(cycles(&compiled) <= one_for_each(), "{}", cycles(&compiled));
+    assert!(compiled.passes.contains(&"speculate"));
+    let padded = built(PADDED, &at(Level::One, &[("unroll", "i"), ("unroll", "j")]));
+    assert!(cycles(&padded) <= one_for_each(), "{}", cycles(&padded));
+    for pass in ["speculate", "promote_reads"] {
+        assert!(padded.passes.contains(&pass), "{pass}");
+    }
+}
+
+/// All of a small loop inside of others at once, and then two places.
+#[test]
+fn the_third_level_has_all_taps_at_once() {
+    let compiled = built(PADDED, &at(Level::Three, &[]));
+    assert!(
+        cycles(&compiled) <= one_for_each() * 2 / 3,
+        "{}",
+        cycles(&compiled)
+    );
+    let header = compiled.design.header.join("\n");
+    let said = "-O3: all iterations of 'i', 'j' side by side";
+    assert!(header.contains(said), "{header}");
+    // Users direct one of them, or there is no room.
+    let directed = at(Level::Three, &[("pipeline", "j")]);
+    let mut small = at(Level::Three, &[]);
+    small.aim.limits.blocks = 3;
+    for target in [directed, small] {
+        let compiled = built(PADDED, &target);
+        let header = compiled.design.header.join("\n");
+        assert!(!header.contains("all iterations"), "{header}");
+    }
+}
+
+/// What is stored in the loop is loaded as late as it was; where iterations wait for one another, no row before the first one is added.
+#[test]
+fn loads_in_branches_cost_nothing_where_nothing_is_gained() {
+    let in_place = "
+            if r > 0 and c > 0 and r < 19:
+                b[r, c] = b[r - 1, c] + b[r, c - 1] + b[r + 1, c] - b[r + 1, c - 1]
+";
+    let waiting = "
+            if r > 0 and c > 0 and r < 19:
+                b[r, c] = b[r, c - 1] // (a[r - 1, c] + 7) + a[r, c - 1] - a[r + 1, c]
+";
+    let with = at(Level::One, &[]);
+    let without = Target {
+        skip: vec!["speculate".into()],
+        ..at(Level::One, &[])
+    };
+    for body in [in_place, waiting] {
+        let [with, without] = [&with, &without].map(|target| built(body, target));
+        assert!(cycles(&with) <= cycles(&without), "{body}");
+        assert!(body == waiting || !with.passes.contains(&"speculate"));
+    }
+}

@@ -619,7 +619,7 @@ fn build_network(
     };
     let built = rtl::elaborate::network::build(network, &parts, &which, options, sources);
     let (mut design, manifest) = built?;
-    place_memories(&mut design, target);
+    suit_device(&mut design, target);
     debug_check("netlist", || rtl::validate::validate(&design));
     let kernel = &network.kernel;
     design.header = header(&sources.location(kernel.span).to_string(), target);
@@ -905,7 +905,7 @@ fn elaborate(sources: &SourceMap, planned: Planned, target: &Target) -> Hardware
         schedule::check::check(&hardware, &schedule, &target.device)
     });
     let (mut design, manifest) = rtl::elaborate::build(&hardware, &schedule, sources);
-    place_memories(&mut design, target);
+    suit_device(&mut design, target);
     debug_check("netlist", || rtl::validate::validate(&design));
     design.header = header(&sources.location(kernel.span).to_string(), target);
     Hardware {
@@ -1013,7 +1013,7 @@ fn build_operator(
     });
     device::warn_of_clock(target, &mut warnings);
     let mut design = rtl::elaborate::build_operator(unit, &variant);
-    place_memories(&mut design, target);
+    suit_device(&mut design, target);
     debug_check("netlist", || rtl::validate::validate(&design));
     design.header = header(&format!("operator {operator}"), target);
     let latency = variant.latency;
@@ -1047,8 +1047,8 @@ fn build_operator(
 }
 
 /// Memories as the device can have them: large ones as slices, long waits in lookup tables; without memory of lookup tables, what
-/// would be made of it is left to the synthesiser.
-fn place_memories(design: &mut Design, target: &Target) {
+/// would be made of it is left to the synthesiser. Registers that many operators read are several.
+fn suit_device(design: &mut Design, target: &Target) {
     let Device { memory, .. } = &target.device;
     rtl::slices::cut(design, &target.device);
     if memory.lut_ram && !memory.shift_registers {
@@ -1057,6 +1057,7 @@ fn place_memories(design: &mut Design, target: &Target) {
     if !memory.lut_ram {
         rtl::lut_ram::leave_open(design);
     }
+    rtl::replicas::replicate(design);
 }
 
 /// Cuts products to the device's multipliers, and other operations to what fits into a cycle.

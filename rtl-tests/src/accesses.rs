@@ -267,7 +267,8 @@ impl Gen {
         self.line(&format!("        {to}[{i}, {j}] = {}", taps.join(op)));
     }
 
-    /// Elements around each one of all, of those that there are: either all of them or none, or each under a condition of its own.
+    /// Elements around each one of all, of those that there are: all of them or none, or each under a condition of its own; or the
+    /// nearest that there is.
     fn bordered(&mut self) {
         // What is stored is loaded, too, by one in three at most.
         let to = self.pick(&self.arrays.clone());
@@ -301,8 +302,17 @@ impl Gen {
             .map(|_| [0, 1].map(|_| self.below(5) as i64 / 2 - 1))
             .collect();
         let most_weighted = self.below(7) as usize;
+        // What lies beyond a border is the element at it.
+        let is_held = self.one_in(3);
+        let place = |name: &str, distance: i64, extent: i64| match distance {
+            _ if !is_held => format!("{name} + {distance}"),
+            ..0 => format!("max({name} + {distance}, 0)"),
+            0 => format!("min(max({name}, 0), {})", extent - 1),
+            _ => format!("min({}, {name} + {distance})", extent - 1),
+        };
         let values = taps.iter().enumerate().map(|(number, [down, right])| {
-            let tap = format!("{from}[{i} + {down}, {j} + {right}]");
+            let [row, column] = [place(i, *down, extents[0]), place(j, *right, extents[1])];
+            let tap = format!("{from}[{row}, {column}]");
             match number < most_weighted {
                 true => format!("{tap} * {weights}[0, {number}]"),
                 false => tap,
@@ -310,7 +320,9 @@ impl Gen {
         });
         let values: Vec<String> = values.collect();
         self.indent += 2;
-        if self.one_in(2) {
+        if is_held {
+            self.line(&format!("{to}[{i}, {j}] = {}", values.join(" - ")));
+        } else if self.one_in(2) {
             let tests: BTreeSet<String> = taps.iter().map(is_inside).collect();
             let tests: String = tests.into_iter().collect();
             self.line(&format!("if 1 == 1{tests}:"));

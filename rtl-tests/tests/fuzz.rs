@@ -151,7 +151,7 @@ fn strips(compiled: &Compilation) -> [usize; 2] {
 /// Stencils of which some rows have fewer columns than others, with borders, and with elements that all iterations load.
 #[test]
 fn random_kernels_have_stencils() {
-    const PASSES: [&str; 3] = ["align", "speculate", "promote_reads"];
+    const PASSES: [&str; 4] = ["align", "clamps", "speculate", "promote_reads"];
     let mut found = [0; PASSES.len()];
     for seed in (3..3000).step_by(6) {
         let kernel = rtl_tests::accesses::kernel(seed);

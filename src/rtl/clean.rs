@@ -85,6 +85,8 @@ fn clean_module(
         .collect();
     result.clock = module.clock.map(|net| mover.net(net));
     result.reset = module.reset.map(|net| mover.net(net));
+    let replicas = module.replicas.iter().filter(|net| used[net.index()]);
+    result.replicas = replicas.map(|net| mover.net(*net)).collect();
     result.items = items.into_iter().map(|item| mover.item(item)).collect();
     result
 }

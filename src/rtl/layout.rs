@@ -32,7 +32,9 @@ pub(super) fn sections<'m>(module: &'m Module, inlined: &Inlined) -> Vec<Section
                 group.push((*out, expr, origin.as_deref()));
             }
             (Item::Register(next), Some(Section::Registers(group)))
-                if group.last().is_some_and(|last| together(last, next)) =>
+                if group
+                    .last()
+                    .is_some_and(|last| together(module, last, next)) =>
             {
                 group.push(next);
             }
@@ -54,8 +56,9 @@ fn section(item: &Item) -> Section<'_> {
     }
 }
 
-fn together(a: &Register, b: &Register) -> bool {
-    a.enable == b.enable && a.reset.is_some() == b.reset.is_some()
+fn together(module: &Module, a: &Register, b: &Register) -> bool {
+    let [one, other] = [a, b].map(|register| module.replicas.contains(&register.out));
+    a.enable == b.enable && a.reset.is_some() == b.reset.is_some() && one == other
 }
 
 /// Bits `lo ..= hi` of a net.

@@ -15,6 +15,7 @@ pub mod namer;
 pub mod netlist;
 pub(crate) mod order;
 pub mod print;
+pub mod replicas;
 pub mod slices;
 mod stages;
 pub mod systemverilog;

@@ -10,6 +10,7 @@ use crate::arena::{Arena, Id};
 use crate::ir::Foreign;
 pub use crate::machine::program::address_width;
 use num_bigint::BigUint;
+use std::collections::BTreeSet;
 
 /// A place in the source, e.g. `saxpy.py:6`, which many items share.
 pub type Origin = std::sync::Arc<str>;
@@ -52,6 +53,8 @@ pub struct Module {
     /// For who builds around it: registers whose pulse begins a later part of what a start begins, each with the arrays that
     /// are accessed from there on and not before. No part of what is printed.
     pub stages: Vec<(NetId, Vec<String>)>,
+    /// Registers of which several hold the same: synthesisers are told to leave them as they are.
+    pub replicas: BTreeSet<NetId>,
 }
 
 /// Direction of a port.

@@ -276,7 +276,11 @@ impl Printer<'_> {
     fn registers(&mut self, group: &[&Register]) {
         let Some(first) = group.first() else { return };
         let resets = first.reset.is_some();
-        self.always("always_ff");
+        // Yosys takes the attribute of the process for that of its registers.
+        self.always(match self.module.replicas.contains(&first.out) {
+            true => "(* keep *) always_ff",
+            false => "always_ff",
+        });
         if let (true, Some(reset)) = (resets, self.module.reset) {
             self.line(2, &format!("if ({}) begin", self.name(reset)));
             for register in group {

@@ -7,6 +7,7 @@ pub mod band;
 pub mod banks;
 pub mod buffer_at;
 pub mod bypass;
+pub mod clamps;
 pub mod compute_at;
 pub mod conditions;
 pub mod convert_branches;
@@ -184,6 +185,22 @@ pub const PASSES: &[Pass] = &[
         run: distribute::run,
         is_gamble: true,
         keeps_streams: false,
+    },
+    Pass {
+        name: "clamps",
+        contract: "an element at a place that is held inside of bounds is chosen from those around it",
+        concerns: |kind| {
+            matches!(
+                kind,
+                OpKind::Binary {
+                    op: BinaryOp::Min | BinaryOp::Max,
+                    ..
+                }
+            )
+        },
+        run: clamps::run,
+        is_gamble: true,
+        keeps_streams: true,
     },
     Pass {
         name: "speculate",
@@ -536,9 +553,8 @@ fn size(kernel: &Kernel) -> (usize, usize, usize, usize) {
 fn operations(block: &Block) -> usize {
     let each = block.ops.iter().map(|op| {
         let inner = op.kind.blocks().into_iter().map(operations);
-        1 + inner
-            .fold(0usize, |all, one| all.wrapping_add(one))
-            .wrapping_mul(2)
+        let inner = inner.fold(0, usize::wrapping_add);
+        1 + inner.wrapping_mul(2)
     });
     each.fold(0, usize::wrapping_add)
 }

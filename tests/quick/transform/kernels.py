@@ -1127,3 +1127,49 @@ def two_taps(a: "i16[8]", w: "i16[4]", b: "i32[8]"):
 def taps_that_move(a: "i16[8]", w: "i16[4]", n: u4):
     for i in range(3):
         w[i] = a[i] * w[0] + a[i] * w[1] + a[i + 1] * w[2]
+
+
+@kernel
+def a_neighbour_first(w: "i16[4, 8]", b: "i32[8]"):
+    for i in range(8):
+        b[i] = w[0, i] + w[1, 2]
+
+
+# Places that are held inside of bounds.
+
+
+@kernel
+def beyond_the_border_is_the_border(a: "i16[12]", b: "i32[12]"):
+    for i in range(12):
+        b[i] = a[max(i - 1, 0)] + 3 * a[i] - a[min(i + 2, 11)] * a[max(0, i - 2)]
+
+
+@kernel
+def clamped_rows(a: "i16[10, 6]", w: "i8[3, 3]", b: "i32[10, 6]"):
+    for r in range(10):
+        for c in range(6):
+            s: i32 = 0
+            for i in range(3):
+                for j in range(3):
+                    s += a[min(max(r + i - 1, 0), 9), min(max(c + j - 1, 0), 5)] * w[i, j]
+            b[r, c] = s
+
+
+@kernel
+def clamped_in_place(a: "i16[12]"):
+    for i in range(12):
+        a[i] = a[max(i - 1, 0)] + a[min(i + 1, 11)]
+
+
+@kernel
+def clamped_far_away(x: "i16[16]", n: u4, a: "i16[16]", b: "i32[16]"):
+    for i in range(n):
+        b[i] = a[max(i - 12, 0)] + a[max(i - 1, 0)] + a[min(max(x[i], 0), 15)] - a[min(i + 3, 15)]
+
+
+@kernel
+def clamped_with_a_narrow_middle(n: u4, a: "i16[16]", b: "i32[16]"):
+    for i in range(n):
+        if b[i] >= 0:
+            k: i8 = min(max(i - 2, 3), 12)
+            b[i] = a[k] + a[max(min(i, 14), 1)] + a[min(max(min(i, 9), 2), 10)]

@@ -81,7 +81,10 @@ impl Clamps<'_> {
             at.indices.iter().map(|&index| self.place(index)).collect();
         let places = places?;
         let all = places.iter().map(|place| place.beyond.len() + 1);
-        (2..=MOST).contains(&all.product()).then_some(places)
+        // Where none is ever beyond them, bounds are in the way, too.
+        let mut pairs = places.iter().zip(&at.indices);
+        let is_held = pairs.any(|(place, index)| place.value != *index);
+        (is_held && all.product::<usize>() <= MOST).then_some(places)
     }
 
     /// What a subscript is without its bounds; `None` if nothing is known of how far it is beyond them.

@@ -530,9 +530,6 @@ fn in_verilator(compilation: &Compilation, options: &CosimOptions) -> Result<Rep
     let Compilation {
         program, manifest, ..
     } = compilation;
-    if !shell::is_needed(manifest) {
-        return cosim::cosim(program, manifest, &compilation.systemverilog(), options);
-    }
     let around = shell::around(&compilation.design, manifest);
     let (design, inner) = around.map_err(CosimError::Manifest)?;
     let text = rtl::systemverilog::print(&design);

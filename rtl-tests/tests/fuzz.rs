@@ -358,3 +358,28 @@ fn random_networks_have_every_construct() {
         assert!(count >= 8, "{construct}: {count}");
     }
 }
+
+/// What depends on timing is told as further arguments, also where no stream leads out.
+#[test]
+fn kernels_that_ask_run_in_verilator() {
+    let text = "
+from allo import *
+
+@kernel
+def counts(s: Stream[i8], x: \"i8[7]\"):
+    for i in range(7):
+        s.put(x[i])
+
+@kernel
+def top(x: \"i8[7]\", y: \"i8[7]\"):
+    s: Stream[i8]
+    counts(s, x)
+    at: i8 = 0
+    while at < 7:
+        if not s.empty():
+            y[at] = s.get()
+            at += 1
+";
+    let verdict = fuzz::check_in_verilator(text, "top", &setting(3));
+    assert!(matches!(verdict, Verdict::Right(n) if n > 0), "{verdict:?}");
+}

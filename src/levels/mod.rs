@@ -346,7 +346,12 @@ impl Search<'_> {
     /// The same with all iterations of small loops inside side by side, if there are such and that fits.
     fn unrolled(&mut self, written: &Kernel) -> Option<State> {
         let (kernel, names) = inner::unrolled(written)?;
-        let mut found = self.directed(kernel)?;
+        let mut found = self.directed(kernel.clone())?;
+        if let Some(inside) = self.inside(&kernel)
+            && gains(&found.forecast, &inside.forecast, LEAST_GAIN)
+        {
+            found = inside;
+        }
         let names: Vec<String> = names.iter().map(|name| format!("'{name}'")).collect();
         let said = format!("-O3: all iterations of {} side by side", names.join(", "));
         found.decisions.insert(0, said);

@@ -110,3 +110,32 @@ fn loads_in_branches_cost_nothing_where_nothing_is_gained() {
         assert!(body == waiting || !with.passes.contains(&"speculate"));
     }
 }
+
+/// Parameters that are read again and again have copies with as many banks as taps and places side by side need.
+#[test]
+fn the_third_level_has_copies_for_all_taps() {
+    let text = "from allo import *
+
+@kernel
+def top(a: \"i8[8, 18, 18]\", w: \"i8[8, 8, 3, 3]\", b: \"i32[8, 16, 16]\"):
+    for o in range(8):
+        for r in range(16):
+            for c in range(16):
+                s: i32 = 0
+                for n in range(8):
+                    for i in range(3):
+                        for j in range(3):
+                            s += a[n, r + i, c + j] * w[o, n, i, j]
+                b[o, r, c] = s
+";
+    let compiled = checked_for(text, &at(Level::Three, &[]));
+    let header = compiled.design.header.join("\n");
+    for said in [
+        "all iterations of 'i', 'j' side by side",
+        "'a', 'w' copied to memories inside",
+    ] {
+        assert!(header.contains(said), "{header}");
+    }
+    // A product in a cycle would take 147,456.
+    assert!(cycles(&compiled) < 147_456 / 16, "{}", cycles(&compiled));
+}

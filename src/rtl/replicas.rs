@@ -14,7 +14,7 @@ use std::collections::{BTreeMap, BTreeSet};
 const MOST: usize = 16;
 const EACH: usize = 8;
 
-/// The same of registers of one bit: what they select is wider, and enables have ways of their own.
+/// The same of registers of one bit, which select what is wider.
 const MOST_OF_BIT: usize = 64;
 const EACH_OF_BIT: usize = 16;
 
@@ -97,11 +97,20 @@ impl<'m> Replicas<'m> {
                         wiring.push(reader);
                         open.push(out);
                     }
+                    None if self.is_enabled(reader, net) => {}
                     None => _ = operators.insert(reader),
                 }
             }
         }
         (wiring, operators.into_iter().collect())
+    }
+
+    /// Whether an item has a net as its enable. For one that goes to many, devices have ways all over.
+    fn is_enabled(&self, item: usize, net: NetId) -> bool {
+        match &self.module.items[item] {
+            Item::Register(register) => register.enable == Some(net),
+            _ => false,
+        }
     }
 
     /// Has some operators read another register of the same contents, and wiring behind it.
@@ -281,6 +290,31 @@ mod tests {
         }
         assert_eq!(loads(&read_by(64, 1)), [64]);
         assert_eq!(loads(&read_by(65, 1)), [16, 16, 16, 16, 1]);
+    }
+
+    /// Enables are left as they are: a register that enables others, and is read by a few items besides.
+    #[test]
+    fn enables_have_ways_of_their_own() {
+        let mut design = read_by(10, 1);
+        let module = design.modules.values_mut().last().expect("a module");
+        let enable = module.items.iter().find_map(|item| match item {
+            Item::Register(register) => Some(register.out),
+            _ => None,
+        });
+        let next = module.ports[2].net;
+        for number in 0..100 {
+            let out = module.port(Direction::Output, format!("e{number}"), 1);
+            module.items.push(Item::Register(Register {
+                out,
+                next: next.into(),
+                enable,
+                reset: None,
+                origin: None,
+            }));
+        }
+        replicate(&mut design);
+        let module = design.modules.values().last().expect("a module");
+        assert_eq!(module.replicas.len(), 0);
     }
 
     #[test]

@@ -1,5 +1,6 @@
 //! Random netlists: the in-process simulator, Verilator and Icarus agree cycle by cycle, and no tool complains.
 
+use allo_hls::rtl::replicas::{self, Readers};
 use allo_hls::rtl::{clean, validate};
 use rtl_tests::bench::{Bench, Trace};
 use rtl_tests::{lint, random};
@@ -29,6 +30,23 @@ fn they_are_valid_and_cleaning_changes_nothing() {
         assert_eq!(again.text, bench.text, "seed {seed}");
         same(seed, &bench.in_process(), &again.in_process());
     }
+}
+
+/// Of registers that are read by more than one, each reader has a copy of its own, whatever it is.
+#[test]
+fn copies_of_registers_change_nothing() {
+    let few = Readers { most: 1, each: 1 };
+    let mut copies = 0;
+    for (seed, bench) in benches(200) {
+        let mut design = bench.design.clone();
+        replicas::replicate_beyond(&mut design, few, few);
+        validate::validate(&design).expect("a valid netlist with copies");
+        let modules = design.modules.values();
+        copies += modules.map(|module| module.replicas.len()).sum::<usize>();
+        let again = Bench::new(design, bench.vectors.clone());
+        same(seed, &bench.in_process(), &again.in_process());
+    }
+    assert!(copies > 200, "{copies}");
 }
 
 #[test]

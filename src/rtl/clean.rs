@@ -378,65 +378,14 @@ impl Mover<'_> {
         self.nets[net.index()].expect("a net that something drives or reads is kept")
     }
 
-    fn operand(&self, operand: Operand) -> Operand {
-        match operand {
-            Operand::Net(net) => Operand::Net(self.net(net)),
-            constant => constant,
-        }
-    }
-
     fn item(&self, item: Item) -> Item {
-        match item {
-            Item::Comment(text) => Item::Comment(text),
-            Item::Assign { out, expr, origin } => Item::Assign {
-                out: self.net(out),
-                expr: self.expr(expr),
-                origin,
-            },
-            Item::Register(register) => Item::Register(Register {
-                out: self.net(register.out),
-                next: self.operand(register.next),
-                enable: register.enable.map(|net| self.net(net)),
-                ..register
-            }),
-            Item::Memory(memory) => Item::Memory(self.memory(memory)),
+        let net = |net| self.net(net);
+        match item.renamed(net, net) {
             Item::Instance(instance) => Item::Instance(Instance {
                 module: self.modules[&instance.module],
-                connections: instance
-                    .connections
-                    .into_iter()
-                    .map(|net| self.net(net))
-                    .collect(),
                 ..instance
             }),
+            item => item,
         }
-    }
-
-    fn memory(&self, memory: Memory) -> Memory {
-        Memory {
-            writes: memory
-                .writes
-                .into_iter()
-                .map(|port| WritePort {
-                    enable: self.operand(port.enable),
-                    addr: self.operand(port.addr),
-                    data: self.operand(port.data),
-                })
-                .collect(),
-            reads: memory
-                .reads
-                .into_iter()
-                .map(|port| ReadPort {
-                    enable: port.enable.map(|enable| self.operand(enable)),
-                    addr: self.operand(port.addr),
-                    out: self.net(port.out),
-                })
-                .collect(),
-            ..memory
-        }
-    }
-
-    fn expr(&self, expr: Expr) -> Expr {
-        expr.map(|operand| self.operand(operand), |net| self.net(net))
     }
 }

@@ -101,67 +101,25 @@ impl Flat {
             })
             .collect();
         let reset = module.reset.map(|net| nets[net.index()]);
+        let moved = |net: NetId| nets[net.index()];
         for item in &module.items {
-            match item {
+            match item.clone().renamed(moved, moved) {
                 Item::Comment(_) => {}
-                Item::Assign { out, expr, .. } => {
-                    let expr = expr
-                        .clone()
-                        .map(|o| moved(&nets, o), |net| nets[net.index()]);
-                    self.assigns.push((nets[out.index()], expr));
-                }
+                Item::Assign { out, expr, .. } => self.assigns.push((out, expr)),
                 Item::Register(register) => {
                     let reset = reset.filter(|_| register.reset.is_some());
-                    self.registers
-                        .push((moved_register(&nets, register), reset));
+                    self.registers.push((register, reset));
                 }
-                Item::Memory(memory) => self.memories.push(moved_memory(&nets, memory)),
+                Item::Memory(memory) => self.memories.push(memory),
                 Item::Instance(instance) => {
                     let inner = &design.modules[instance.module];
-                    let pins = design.pins(instance).into_iter();
-                    let ports = pins
-                        .map(|(port, net)| (port.net, nets[net.index()]))
-                        .collect();
+                    let pins = design.pins(&instance).into_iter();
+                    let ports = pins.map(|(port, net)| (port.net, net)).collect();
                     let prefix = format!("{prefix}{}.", instance.name);
                     self.add(design, inner, &prefix, &ports);
                 }
             }
         }
         nets
-    }
-}
-
-fn moved(nets: &[NetId], operand: Operand) -> Operand {
-    match operand {
-        Operand::Net(net) => Operand::Net(nets[net.index()]),
-        constant => constant,
-    }
-}
-
-fn moved_register(nets: &[NetId], register: &Register) -> Register {
-    Register {
-        out: nets[register.out.index()],
-        next: moved(nets, register.next.clone()),
-        enable: register.enable.map(|net| nets[net.index()]),
-        ..register.clone()
-    }
-}
-
-fn moved_memory(nets: &[NetId], memory: &Memory) -> Memory {
-    let operand = |operand: &Operand| moved(nets, operand.clone());
-    let writes = memory.writes.iter().map(|port| WritePort {
-        enable: operand(&port.enable),
-        addr: operand(&port.addr),
-        data: operand(&port.data),
-    });
-    let reads = memory.reads.iter().map(|port| ReadPort {
-        enable: port.enable.as_ref().map(operand),
-        addr: operand(&port.addr),
-        out: nets[port.out.index()],
-    });
-    Memory {
-        writes: writes.collect(),
-        reads: reads.collect(),
-        ..memory.clone()
     }
 }

@@ -457,6 +457,75 @@ impl Expr {
     }
 }
 
+impl Operand {
+    /// The same of another net.
+    pub fn renamed(self, read: impl Fn(NetId) -> NetId) -> Operand {
+        match self {
+            Operand::Net(net) => Operand::Net(read(net)),
+            constant => constant,
+        }
+    }
+}
+
+impl Register {
+    /// The same with other nets for those that it reads, and for the one that it drives.
+    pub fn renamed(
+        self,
+        read: impl Fn(NetId) -> NetId,
+        driven: impl Fn(NetId) -> NetId,
+    ) -> Register {
+        Register {
+            out: driven(self.out),
+            next: self.next.renamed(&read),
+            enable: self.enable.map(&read),
+            ..self
+        }
+    }
+}
+
+impl Memory {
+    /// The same with other nets for those that it reads, and for those that it drives.
+    pub fn renamed(self, read: impl Fn(NetId) -> NetId, driven: impl Fn(NetId) -> NetId) -> Memory {
+        let operand = |operand: Operand| operand.renamed(&read);
+        let writes = self.writes.into_iter().map(|port| WritePort {
+            enable: operand(port.enable),
+            addr: operand(port.addr),
+            data: operand(port.data),
+        });
+        let reads = self.reads.into_iter().map(|port| ReadPort {
+            enable: port.enable.map(operand),
+            addr: operand(port.addr),
+            out: driven(port.out),
+        });
+        Memory {
+            writes: writes.collect(),
+            reads: reads.collect(),
+            ..self
+        }
+    }
+}
+
+impl Item {
+    /// The same with other nets for those that it reads, and for those that it drives; of an instance, which nets it drives is not known
+    /// here, and all count as read.
+    pub fn renamed(self, read: impl Fn(NetId) -> NetId, driven: impl Fn(NetId) -> NetId) -> Item {
+        match self {
+            Item::Comment(text) => Item::Comment(text),
+            Item::Assign { out, expr, origin } => Item::Assign {
+                out: driven(out),
+                expr: expr.map(|operand| operand.renamed(&read), &read),
+                origin,
+            },
+            Item::Register(register) => Item::Register(register.renamed(read, driven)),
+            Item::Memory(memory) => Item::Memory(memory.renamed(read, driven)),
+            Item::Instance(instance) => Item::Instance(Instance {
+                connections: instance.connections.into_iter().map(read).collect(),
+                ..instance
+            }),
+        }
+    }
+}
+
 impl Memory {
     /// Width of its addresses.
     pub fn address_width(&self) -> u32 {

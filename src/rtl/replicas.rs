@@ -10,193 +10,157 @@ use super::namer::Namer;
 use super::netlist::*;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Readers of a register, wiring between not counted, beyond which it is replicated, and those of each copy.
-const MOST: usize = 16;
-const EACH: usize = 8;
+/// How many may read a register, wiring between not counted.
+#[derive(Clone, Copy, Debug)]
+pub struct Readers {
+    /// Beyond so many, it is replicated.
+    pub most: usize,
+    /// Those of each copy, at least 1.
+    pub each: usize,
+}
 
-/// The same of registers of one bit, which select what is wider.
-const MOST_OF_BIT: usize = 64;
-const EACH_OF_BIT: usize = 16;
+/// Of a register of several bits.
+const OF_WORD: Readers = Readers { most: 16, each: 8 };
+
+/// Of one of one bit, which selects what is wider.
+const OF_BIT: Readers = Readers { most: 64, each: 16 };
 
 /// Replicates the registers of all modules.
 pub fn replicate(design: &mut Design) {
+    replicate_beyond(design, OF_WORD, OF_BIT);
+}
+
+/// The same with other limits for registers of several bits, and of one.
+pub fn replicate_beyond(design: &mut Design, of_word: Readers, of_bit: Readers) {
     let ids: Vec<ModuleId> = design.modules.ids().collect();
     for id in ids {
-        let readers = readers(design, &design.modules[id]);
-        let module = &mut design.modules[id];
-        if module.clock.is_some() && module.foreign.is_none() {
-            Replicas::of(module, readers).run();
+        let module = &design.modules[id];
+        if module.clock.is_none() || module.foreign.is_some() {
+            continue;
+        }
+        let plans = plans(design, module, |width| match width {
+            1 => of_bit,
+            _ => of_word,
+        });
+        if !plans.is_empty() {
+            carry_out(&mut design.modules[id], plans);
         }
     }
 }
 
-/// The items that read each net, in their order.
-fn readers(design: &Design, module: &Module) -> Vec<Vec<usize>> {
+/// A register that is to be several.
+struct Plan {
+    /// Its item.
+    number: usize,
+    /// Wiring behind it, each behind what it reads.
+    wiring: Vec<usize>,
+    /// What reads it, or that wiring.
+    operators: Vec<usize>,
+    /// Operators of each copy.
+    each: usize,
+}
+
+/// The registers of a module that are read by many.
+fn plans(design: &Design, module: &Module, may: impl Fn(u32) -> Readers) -> Vec<Plan> {
     let mut readers = vec![Vec::new(); module.nets.len()];
     for (number, item) in module.items.iter().enumerate() {
-        let nets: BTreeSet<NetId> = design.read(item).into_iter().collect();
-        nets.iter()
-            .for_each(|net| readers[net.index()].push(number));
-    }
-    readers
-}
-
-struct Replicas<'m> {
-    module: &'m mut Module,
-    namer: Namer,
-    readers: Vec<Vec<usize>>,
-    /// What comes behind an item.
-    behind: BTreeMap<usize, Vec<Item>>,
-}
-
-impl<'m> Replicas<'m> {
-    fn of(module: &'m mut Module, readers: Vec<Vec<usize>>) -> Replicas<'m> {
-        Replicas {
-            namer: namer(module, |_| true),
-            module,
-            readers,
-            behind: BTreeMap::new(),
+        for net in design.read(item) {
+            readers[net.index()].push(number);
         }
     }
-
-    fn run(mut self) {
-        for number in 0..self.module.items.len() {
-            let Item::Register(register) = &self.module.items[number] else {
-                continue;
-            };
-            let register = register.clone();
-            let (most, each) = match self.module.nets[register.out].width {
-                1 => (MOST_OF_BIT, EACH_OF_BIT),
-                _ => (MOST, EACH),
-            };
-            let (wiring, operators) = self.reached(register.out);
-            if operators.len() > most {
-                for some in operators.chunks(each).skip(1) {
-                    self.copy(number, &register, &wiring, some);
-                }
-            }
-        }
-        let items = std::mem::take(&mut self.module.items).into_iter();
-        for (number, item) in items.enumerate() {
-            self.module.items.push(item);
-            let mut behind = self.behind.remove(&number).unwrap_or_default();
-            // All registers together.
-            behind.sort_by_key(|item| !matches!(item, Item::Register(_)));
-            self.module.items.extend(behind);
-        }
-    }
-
-    /// Wiring behind a net, in an order in which each has what it reads before it, and what reads the net or that wiring.
-    fn reached(&self, net: NetId) -> (Vec<usize>, Vec<usize>) {
-        let (mut wiring, mut operators) = (Vec::new(), BTreeSet::new());
-        let mut open = vec![net];
-        while let Some(net) = open.pop() {
-            for &reader in &self.readers[net.index()] {
-                match wired(&self.module.items[reader]) {
-                    Some(out) => {
-                        wiring.push(reader);
-                        open.push(out);
-                    }
-                    None if self.is_enabled(reader, net) => {}
-                    None => _ = operators.insert(reader),
-                }
-            }
-        }
-        (wiring, operators.into_iter().collect())
-    }
-
-    /// Whether an item has a net as its enable. For one that goes to many, devices have ways all over.
-    fn is_enabled(&self, item: usize, net: NetId) -> bool {
-        match &self.module.items[item] {
-            Item::Register(register) => register.enable == Some(net),
-            _ => false,
-        }
-    }
-
-    /// Has some operators read another register of the same contents, and wiring behind it.
-    fn copy(&mut self, number: usize, register: &Register, wiring: &[usize], some: &[usize]) {
-        let mut copies = BTreeMap::new();
-        let copy = self.again(register.out, &mut copies);
-        self.module.replicas.extend([register.out, copy]);
-        let mut items = vec![Item::Register(Register {
-            out: copy,
-            ..register.clone()
-        })];
-        for &wire in wiring {
-            if let Item::Assign { out, expr, origin } = self.module.items[wire].clone() {
-                let expr = moved(expr, &copies);
-                items.push(Item::Assign {
-                    out: self.again(out, &mut copies),
-                    expr,
-                    origin,
-                });
-            }
-        }
-        for &operator in some {
-            redirect(&mut self.module.items[operator], &copies);
-        }
-        self.behind.entry(number).or_default().extend(items);
-    }
-
-    /// Another net like this one.
-    fn again(&mut self, net: NetId, copies: &mut BTreeMap<NetId, NetId>) -> NetId {
-        let Net { name, width, named } = self.module.nets[net].clone();
-        let name = self.namer.numbered(&name);
-        let copy = self.module.nets.push(Net { name, width, named });
-        copies.insert(net, copy);
-        copy
-    }
-}
-
-/// What an item drives that is nothing but wires from one net.
-fn wired(item: &Item) -> Option<NetId> {
-    match item {
-        Item::Assign {
-            out,
-            expr: Expr::Copy(_) | Expr::Slice { .. } | Expr::Extend { .. },
-            ..
-        } => Some(*out),
-        _ => None,
-    }
-}
-
-fn moved(expr: Expr, copies: &BTreeMap<NetId, NetId>) -> Expr {
-    let net = |net: NetId| copies.get(&net).copied().unwrap_or(net);
-    let operand = |operand: Operand| match operand {
-        Operand::Net(one) => Operand::Net(net(one)),
-        constant => constant,
+    let registers = module.items.iter().enumerate();
+    let plan = |(number, item): (usize, &Item)| {
+        let Item::Register(register) = item else {
+            return None;
+        };
+        let Readers { most, each } = may(module.nets[register.out].width);
+        let (wiring, operators) = reached(module, &readers, register.out);
+        (operators.len() > most).then_some(Plan {
+            number,
+            wiring,
+            operators: operators.into_iter().collect(),
+            each,
+        })
     };
-    expr.map(operand, net)
+    registers.filter_map(plan).collect()
 }
 
-/// Has an item read copies of nets, as far as there are.
-fn redirect(item: &mut Item, copies: &BTreeMap<NetId, NetId>) {
-    let net = |net: &mut NetId| *net = copies.get(net).copied().unwrap_or(*net);
-    let operand = |operand: &mut Operand| {
-        if let Operand::Net(one) = operand {
-            net(one);
-        }
-    };
-    match item {
-        Item::Comment(_) => {}
-        Item::Assign { expr, .. } => *expr = moved(expr.clone(), copies),
-        Item::Register(register) => {
-            operand(&mut register.next);
-            register.enable.iter_mut().for_each(net);
-        }
-        Item::Memory(memory) => {
-            for port in &mut memory.writes {
-                let read = [&mut port.enable, &mut port.addr, &mut port.data];
-                read.into_iter().for_each(operand);
-            }
-            for port in &mut memory.reads {
-                port.enable.iter_mut().for_each(operand);
-                operand(&mut port.addr);
+/// Wiring behind a net, and what reads the net or that wiring, but as an enable: for one that goes to many, devices have ways all over.
+fn reached(module: &Module, readers: &[Vec<usize>], net: NetId) -> (Vec<usize>, BTreeSet<usize>) {
+    let (mut wiring, mut operators) = (Vec::new(), BTreeSet::new());
+    let mut open = vec![net];
+    while let Some(net) = open.pop() {
+        for &reader in &readers[net.index()] {
+            match &module.items[reader] {
+                Item::Assign {
+                    out,
+                    expr: Expr::Copy(_) | Expr::Slice { .. } | Expr::Extend { .. },
+                    ..
+                } => {
+                    wiring.push(reader);
+                    open.push(*out);
+                }
+                Item::Register(register) if register.enable == Some(net) => {}
+                _ => _ = operators.insert(reader),
             }
         }
-        // What it drives is driven by nothing else, and so no copy.
-        Item::Instance(instance) => instance.connections.iter_mut().for_each(net),
     }
+    (wiring, operators)
+}
+
+/// Has operators read copies of registers.
+fn carry_out(module: &mut Module, plans: Vec<Plan>) {
+    let mut namer = namer(module, |_| true);
+    let mut behind: BTreeMap<usize, Vec<Item>> = BTreeMap::new();
+    for plan in plans {
+        let mut copies = Vec::new();
+        for some in plan.operators.chunks(plan.each).skip(1) {
+            copies.extend(copy(module, &mut namer, &plan, some));
+        }
+        // All registers together.
+        copies.sort_by_key(|item| !matches!(item, Item::Register(_)));
+        behind.insert(plan.number, copies);
+    }
+    let items = std::mem::take(&mut module.items).into_iter().enumerate();
+    for (number, item) in items {
+        module.items.push(item);
+        let copies = behind.remove(&number);
+        module.items.extend(copies.into_iter().flatten());
+    }
+}
+
+/// Another register of the same contents, and wiring behind it, which some operators read from here on.
+fn copy(module: &mut Module, namer: &mut Namer, plan: &Plan, some: &[usize]) -> Vec<Item> {
+    let mut copies: BTreeMap<NetId, NetId> = BTreeMap::new();
+    let items: Vec<Item> = [plan.number]
+        .iter()
+        .chain(&plan.wiring)
+        .map(|&number| {
+            let item = module.items[number].clone();
+            if let Item::Register(Register { out, .. }) | Item::Assign { out, .. } = item {
+                let net = module.nets[out].clone();
+                let name = namer.numbered(&net.name);
+                copies.insert(out, module.nets.push(Net { name, ..net }));
+            }
+            let copied = |net| copies.get(&net).copied().unwrap_or(net);
+            match item {
+                // It follows what the first one follows.
+                Item::Register(register) => {
+                    let same = |net| net;
+                    module.replicas.extend([register.out, copied(register.out)]);
+                    Item::Register(register.renamed(same, copied))
+                }
+                wire => wire.renamed(copied, copied),
+            }
+        })
+        .collect();
+    for &operator in some {
+        let copied = |net| copies.get(&net).copied().unwrap_or(net);
+        let item = std::mem::replace(&mut module.items[operator], Item::Comment(String::new()));
+        // What it drives is no copy.
+        module.items[operator] = item.renamed(copied, |net| net);
+    }
+    items
 }
 
 #[cfg(test)]

@@ -1518,8 +1518,8 @@ impl Gen {
             format!("{target}[1, 1]"),
             at(&back, "3"),
         ];
-        let known = if scalar { &last } else { &places[0] };
-        self.asides("    ", &places, known);
+        let sum = if scalar { &last } else { &places[0] };
+        self.asides("    ", &places, sum);
         self.line(&format!("    for {j} in range(1, {columns}):"));
         let known = if scalar {
             last.clone()
@@ -1531,7 +1531,6 @@ impl Gen {
         if scalar {
             self.line(&format!("        {last} = {}", at(&target, &j)));
         }
-        let sum = if scalar { &last } else { &places[0] };
         self.asides("    ", &places, sum);
         if self.one_in(2) {
             let after = format!("{j} + 1");

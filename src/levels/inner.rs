@@ -19,15 +19,16 @@ pub fn unrolled(kernel: &Kernel) -> Option<(Kernel, Vec<String>)> {
     find(&values, &kernel.body, (&mut Vec::new(), false), &mut small);
     // Outermost first.
     small.sort_unstable();
-    let mut names = Vec::new();
-    for path in &small {
-        if let Some(OpKind::For(f)) = kernel.body.op_at_mut(path).map(|op| &mut op.kind) {
-            f.tags.unroll = Some(Unroll::Fully);
-            names.push(f.label.clone());
-        }
-    }
+    let loops = small.iter().filter_map(|path| kernel.body.for_at(path));
+    let mut names: Vec<String> = loops.map(|f| f.label.clone()).collect();
     names.dedup();
-    unroll::run(&mut kernel).ok()?;
+    // Those before are where they were, and what users direct elsewhere stays as it is.
+    for path in small.iter().rev() {
+        if let Some(tags) = kernel.body.op_at_mut(path)?.kind.tags_mut() {
+            tags.unroll = Some(Unroll::Fully);
+        }
+        unroll::at_once(&mut kernel, path).ok()?;
+    }
     (!names.is_empty()).then_some((kernel, names))
 }
 

@@ -268,8 +268,7 @@ impl Search<'_> {
         let mut kernel = kernel.clone();
         let names = copied_params::run(&mut kernel, self.most_inside(), may);
         let level = self.aim.level as u32 + 1;
-        let quoted: Vec<String> = names.iter().map(|name| format!("'{name}'")).collect();
-        let said = format!("-O{level}: {} copied to memories inside", quoted.join(", "));
+        let said = format!("-O{level}: {} copied to memories inside", quoted(&names));
         (!names.is_empty()).then_some((kernel, said))
     }
 
@@ -352,8 +351,7 @@ impl Search<'_> {
         {
             found = inside;
         }
-        let names: Vec<String> = names.iter().map(|name| format!("'{name}'")).collect();
-        let said = format!("-O3: all iterations of {} side by side", names.join(", "));
+        let said = format!("-O3: all iterations of {} side by side", quoted(&names));
         found.decisions.insert(0, said);
         self.fits(&found.forecast).then_some(found)
     }
@@ -664,6 +662,11 @@ fn lanes_cost(count: u64) -> u64 {
 /// Whether the second one takes less time by more than one part in so many.
 fn gains(before: &Forecast, after: &Forecast, part: u64) -> bool {
     after.cycles < before.cycles - before.cycles / part
+}
+
+fn quoted(names: &[String]) -> String {
+    let names: Vec<String> = names.iter().map(|name| format!("'{name}'")).collect();
+    names.join(", ")
 }
 
 fn in_words(forecast: &Forecast) -> String {

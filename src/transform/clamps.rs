@@ -3,6 +3,7 @@
 //! Such an element is one of a few that lie as far from it in every iteration, of which a choice takes one: with `i` from 0 it is `a[i]` where
 //! `i - 1` is -1, else `a[i - 1]`. These are at hand in a stencil (`window`, `lines`), and one that is elsewhere in each iteration is not.
 
+use crate::diagnostics::Span;
 use crate::ir::analysis::Values;
 use crate::ir::analysis::touch::Touched;
 use crate::ir::rewrite::{Rewriter, rewrite};
@@ -59,8 +60,7 @@ impl Clamps<'_> {
             };
             match places {
                 Some((array, places)) => {
-                    let last =
-                        self.element(array, &places, &mut Vec::new(), op.span, &mut block.ops);
+                    let last = self.element(array, &places, &[], op.span, &mut block.ops);
                     // The value keeps its name.
                     if let Some(last) = block.ops.iter_mut().rfind(|op| op.results == [last]) {
                         last.results = op.results;
@@ -129,32 +129,30 @@ impl Clamps<'_> {
         &mut self,
         array: ArrayId,
         places: &[Place],
-        indices: &mut Vec<ValueId>,
-        span: crate::diagnostics::Span,
+        indices: &[ValueId],
+        span: Span,
         out: &mut Vec<Op>,
     ) -> ValueId {
         let Some((place, rest)) = places.split_first() else {
-            return self.kernel.build(out, span).load(array, indices.clone());
+            return self.kernel.build(out, span).load(array, indices.to_vec());
         };
         let mut build = self.kernel.build(out, span);
         let index = match build.kernel.values[place.value].ty {
             Scalar::Index => place.value,
             _ => build.cast(place.value, Scalar::Index),
         };
-        indices.push(index);
-        let mut chosen = self.element(array, rest, indices, span, out);
+        let with = |index: ValueId| [indices, &[index]].concat();
+        let mut chosen = self.element(array, rest, &with(index), span, out);
         for &(at, by) in &place.beyond {
             let mut build = self.kernel.build(out, span);
             let by = build.index(by);
             let nearer = build.binary(BinaryOp::Add, index, by);
-            *indices.last_mut().expect("the subscript that was added") = nearer;
-            let other = self.element(array, rest, indices, span, out);
+            let other = self.element(array, rest, &with(nearer), span, out);
             let mut build = self.kernel.build(out, span);
             let at = build.index(at);
             let is_beyond = build.compare(CompareOp::Eq, index, at);
             chosen = build.select(is_beyond, other, chosen);
         }
-        indices.pop();
         chosen
     }
 }

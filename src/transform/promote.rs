@@ -177,7 +177,7 @@ impl Promote<'_> {
             let is_fixed = |one: &Use| one.indices.iter().all(|&index| varying.is_fixed(index));
             let ports = self.kernel.arrays[array].most_ports() as usize;
             for one in loads.into_iter().take(MANY).filter(|one| is_fixed(one)) {
-                if is_new(&chosen, one) {
+                if chosen.len() <= self.most_read && is_new(&chosen, one) {
                     chosen.push(one);
                 }
             }

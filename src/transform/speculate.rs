@@ -4,7 +4,7 @@
 //! zero. Loaded in every iteration, they are at hand in those after it (`window`, `lines`), and what is the same for all iterations is so
 //! before the loop (`promote`). A load does nothing, and nobody uses one of what lies outside of the array.
 
-use crate::ir::analysis::touch::{self, Touched};
+use crate::ir::analysis::touch::Touched;
 use crate::ir::analysis::{Subscript, Values, Varying};
 use crate::ir::rewrite::{Rewriter, rewrite};
 use crate::ir::*;
@@ -140,9 +140,8 @@ impl Speculate<'_> {
     fn needed(&self, ops: &[Op], loads: &HashSet<ValueId>) -> BTreeSet<ValueId> {
         let mut needed = BTreeSet::new();
         for op in ops.iter().rev() {
-            let is_load =
-                touch::element(&op.kind).is_some() && op.results.iter().any(|v| loads.contains(v));
-            if is_load || op.results.iter().any(|value| needed.contains(value)) {
+            let mut results = op.results.iter();
+            if results.any(|value| loads.contains(value) || needed.contains(value)) {
                 needed.extend(op.results.iter().copied());
                 needed.extend(op.kind.operands());
             }

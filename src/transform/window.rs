@@ -292,7 +292,7 @@ impl Window<'_> {
         let beside =
             (0..list.len()).filter(|&i| is_read && list[i].certain && !led.contains_key(&i));
         let beside = beside.filter(|&i| list[i].subscripts.is_some());
-        let beside: Vec<ValueId> = beside.map(|i| list[i].value).collect();
+        let mut beside: Vec<ValueId> = beside.map(|i| list[i].value).collect();
         let most_ports = self.kernel.arrays[array].tags.most_ports() as usize;
         let mut ports = [list.len(); 2];
         let mut stand_ins = 0;
@@ -324,7 +324,8 @@ impl Window<'_> {
                 loaded: loaded.map(|load| list[load].value),
                 delay: loaded.and_then(|load| led.get(&load)).map_or(0, |l| l.0),
                 crowds: false,
-                beside: beside.clone(),
+                // Of all chains, which are left out together.
+                beside: std::mem::take(&mut beside),
                 leader: Access {
                     value: leader.value,
                     indices: leader.indices.clone(),

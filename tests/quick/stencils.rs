@@ -139,3 +139,35 @@ def top(a: \"i8[8, 18, 18]\", w: \"i8[8, 8, 3, 3]\", b: \"i32[8, 16, 16]\"):
     // A product in a cycle would take 147,456.
     assert!(cycles(&compiled) < 147_456 / 16, "{}", cycles(&compiled));
 }
+
+/// A nest that a directive is about stays as it is, whatever is done with small loops of another one.
+#[test]
+fn taps_that_users_direct_leave_their_nest_alone() {
+    let text = "from allo import *
+
+@kernel
+def top(a: \"i16[20, 24]\", w: \"i16[3, 3]\", b: \"i32[18, 22]\", x: \"i16[64]\", y: \"i32[64]\"):
+    for p in range(64):
+        t: i32 = 0
+        for q in range(2):
+            t += x[p] * (q + 3)
+        y[p] = t
+    for r in range(18):
+        for c in range(22):
+            s: i32 = 0
+            for i in range(3):
+                for j in range(3):
+                    s += a[r + i, c + j] * w[i, j]
+            b[r, c] = s
+";
+    let header = |flags: &[(&str, &str)]| {
+        let compiled = checked_for(text, &at(Level::Three, flags));
+        compiled.design.header.join("\n")
+    };
+    let said = header(&[]);
+    assert!(said.contains("all iterations of 'q', 'i', 'j'"), "{said}");
+    assert!(said.contains("loop 'p'"), "{said}");
+    let said = header(&[("unroll", "q")]);
+    assert!(said.contains("all iterations of 'i', 'j'"), "{said}");
+    assert!(!said.contains("loop 'p'"), "{said}");
+}

@@ -1173,3 +1173,9 @@ def clamped_with_a_narrow_middle(n: u4, a: "i16[16]", b: "i32[16]"):
         if b[i] >= 0:
             k: i8 = min(max(i - 2, 3), 12)
             b[i] = a[k] + a[max(min(i, 14), 1)] + a[min(max(min(i, 9), 2), 10)]
+
+
+@kernel
+def clamped_by_an_argument(n: u4, m: i4, a: "i16[16]", b: "i32[16]"):
+    for i in range(6):
+        b[i] = a[max(m, 0)] + a[min(max(n - 2, 1), 11)] * a[max(i - 1, 0)]

@@ -4,7 +4,8 @@
 //! to it or certainly to another, the element is loaded before the loop, carried through it, and stored after it
 //! (Callahan, Carr and Kennedy, 1990). Loads and stores under conditions become selections of the carried value.
 //!
-//! So are elements that a loop only reads: one of each array, or as many as there are, if these are more than its ports serve in a cycle.
+//! So are elements that a loop only reads: one of each array, or as many as there are, if these are more than its ports serve in a cycle
+//! and the loop around reads the same ones: loaded again before each run of a short loop, they would take as long there.
 
 use crate::diagnostics::Span;
 use crate::ir::analysis::{Fact, Values, Varying, touch};
@@ -32,6 +33,7 @@ fn promote(kernel: &mut Kernel, most_read: usize) {
         kernel,
         values,
         most_read,
+        around: Vec::new(),
         facts: Vec::new(),
         outside: Vec::new(),
     };
@@ -45,6 +47,8 @@ struct Promote<'k> {
     values: Values,
     /// Elements of an array that a loop reads, at most.
     most_read: usize,
+    /// Counters of the loops around, outermost first.
+    around: Vec<ValueId>,
     /// What the loops and conditions around say.
     facts: Vec<Fact>,
     /// How many facts there were before each block around.
@@ -98,6 +102,9 @@ impl Fixed {
 impl Rewriter for Promote<'_> {
     fn enter(&mut self, op: &mut Op, block: usize) {
         self.outside.push(self.facts.len());
+        if let OpKind::For(f) = &op.kind {
+            self.around.push(f.iv);
+        }
         let facts = match &op.kind {
             OpKind::For(f) => self.values.of_loop(f),
             OpKind::If(branch) => self.values.of_condition(branch.cond, block == 0),
@@ -106,7 +113,10 @@ impl Rewriter for Promote<'_> {
         self.facts.extend(facts);
     }
 
-    fn exit(&mut self, _op: &mut Op, _block: usize) {
+    fn exit(&mut self, op: &mut Op, _block: usize) {
+        if let OpKind::For(_) = op.kind {
+            self.around.pop();
+        }
         self.facts.truncate(self.outside.pop().unwrap_or(0));
     }
 
@@ -176,7 +186,9 @@ impl Promote<'_> {
             let varying = self.values.varying(f);
             let is_fixed = |one: &Use| one.indices.iter().all(|&index| varying.is_fixed(index));
             let ports = self.kernel.arrays[array].most_ports() as usize;
-            for one in loads.into_iter().take(MANY).filter(|one| is_fixed(one)) {
+            let many = self.most_read > 1;
+            let is_kept = |one: &Use| is_fixed(one) && (!many || self.is_kept_longer(one));
+            for one in loads.into_iter().take(MANY).filter(|one| is_kept(one)) {
                 if chosen.len() <= self.most_read && is_new(&chosen, one) {
                     chosen.push(one);
                 }
@@ -191,6 +203,23 @@ impl Promote<'_> {
             .into_iter()
             .filter_map(|one| self.element(array, one, usage, f, &around))
             .collect()
+    }
+
+    /// Whether an element stays the same in the loop around a loop, too: it follows from constants, arguments and counters farther out.
+    fn is_kept_longer(&self, one: &Use) -> bool {
+        let farther = self
+            .around
+            .split_last()
+            .map_or(&[][..], |(_, farther)| farther);
+        let is_known = |value: &ValueId| farther.contains(value) || self.is_argument(*value);
+        let sums = one.indices.iter().map(|&index| self.values.affine(index));
+        sums.into_iter()
+            .all(|sum| sum.terms.iter().all(|(value, _)| is_known(value)))
+    }
+
+    fn is_argument(&self, value: ValueId) -> bool {
+        let is_it = |param: &Param| matches!(param, Param::Scalar(one) if *one == value);
+        self.kernel.params.iter().any(is_it)
     }
 
     /// What becomes of an element, if all other accesses are to it or certainly to others.

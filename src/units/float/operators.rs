@@ -49,7 +49,16 @@ pub static OPERATORS: &[Operator] = &[
         sub_double_path,
     ),
     with_fast(row("fmul", "a * b", Binary(BinaryOp::Mul), mul), mul_late),
-    row("fdiv", "a / b", Binary(BinaryOp::Div), div),
+    with_fast(
+        row("fdiv", "a / b", Binary(BinaryOp::Div), div),
+        div_high_radix,
+    ),
+    row(
+        "fdiv_high_radix",
+        "a / b, with less latency and multiplier blocks",
+        Binary(BinaryOp::Div),
+        div_high_radix,
+    ),
     row(
         "fmod",
         "a - b * trunc(a / b), not rounded",
@@ -57,7 +66,16 @@ pub static OPERATORS: &[Operator] = &[
         modulo,
     ),
     row("fma", "a * b + c, rounded once", Fma, fma),
-    row("fsqrt", "the square root of a", Unary(UnaryOp::Sqrt), sqrt),
+    with_fast(
+        row("fsqrt", "the square root of a", Unary(UnaryOp::Sqrt), sqrt),
+        sqrt_high_radix,
+    ),
+    row(
+        "fsqrt_high_radix",
+        "the square root of a, with less latency and multiplier blocks",
+        Unary(UnaryOp::Sqrt),
+        sqrt_high_radix,
+    ),
     row(
         "ffloor",
         "the integer at or below a",

@@ -1,11 +1,12 @@
-//! Square root by digit recurrence with an exact remainder.
+//! Square root by digit recurrence or by products, with an exact remainder.
 //!
-//! Restoring, radix 2 (Ercegovac and Lang, Digital Arithmetic, 2004, section 6.2): with root Q and remainder R so far,
+//! The recurrence is restoring, radix 2 (Ercegovac and Lang, Digital Arithmetic, 2004, section 6.2): with root Q and remainder R so far,
 //! a step takes two more bits of the radicand into R and subtracts 4Q + 1 if it can; the next bit of the root
 //! is whether it could. R never exceeds 2Q.
 
 use super::bits::{and_not, any, gate, low, pad_low, repeat, zeros};
 use super::finish::finish;
+use super::high_radix::{self, Fixed};
 use super::round::{Unrounded, round};
 use super::scale::{Classes, Scaled, scale};
 use super::unpack::{input, unpack};
@@ -15,6 +16,28 @@ use crate::ir::FloatFormat;
 
 /// Square root of a bit pattern `ui<width>`; that of -0 is -0.
 pub fn sqrt(format: FloatFormat) -> Graph {
+    square_root(format, |g, a, _| by_recurrence(g, a))
+}
+
+/// As [`sqrt`], in fewer cycles and lookup tables, with multiplier blocks.
+pub fn sqrt_high_radix(format: FloatFormat) -> Graph {
+    square_root(format, by_products)
+}
+
+/// Of a number `a` in [1, 4), `ui<p + 1>`, a significand of `p` bits or twice that, and the significand: the root, `ui<p + 1>` in
+/// [1, 2), rounded down, and whether that is inexact.
+type Significands = fn(&mut Graph, NodeId, NodeId) -> (NodeId, NodeId);
+
+fn by_products(g: &mut Graph, a: NodeId, significand: NodeId) -> (NodeId, NodeId) {
+    let point = g.width(significand) - 1;
+    let found = (point > 0).then(|| {
+        let fraction = low(g, significand, point);
+        high_radix::root(g, Fixed { value: a, point }, fraction, point + 1)
+    });
+    found.flatten().unwrap_or_else(|| by_recurrence(g, a))
+}
+
+fn square_root(format: FloatFormat, extract: Significands) -> Graph {
     let mut g = Graph::new();
     let x = input(&mut g, format, 0);
     let x = unpack(&mut g, format, x);
@@ -30,7 +53,13 @@ pub fn sqrt(format: FloatFormat) -> Graph {
         zero,
     };
     let (significand, exp) = x.normalised(&mut g);
-    let (root, inexact) = root(&mut g, format, significand, exp);
+    // The exponent is made even: an odd one is an even field, as the bias is odd.
+    let odd_field = g.bit(exp, 0);
+    let doubled = pad_low(&mut g, significand, 1);
+    let radicand = g.mux(odd_field, significand, doubled);
+    let radicand = g.cast(radicand, HwType::ui(format.frac + 2));
+    let (root, inexact) = extract(&mut g, radicand, significand);
+    g.name(root, "root");
     let bias = g.constant((1 << (format.exp - 1)) - 1);
     // The bias is odd: half the exponent, rounded down, plus the bias is half of the field plus the bias.
     let sum = g.add(exp, bias);
@@ -52,14 +81,8 @@ pub fn sqrt(format: FloatFormat) -> Graph {
     finish(&g, result)
 }
 
-/// The root of a normalised significand with its exponent field, `ui<frac + 2>` in [1, 2), and whether it is inexact.
-/// The exponent is made even: an odd one is an even field, as the bias is odd.
-fn root(g: &mut Graph, format: FloatFormat, significand: NodeId, exp: NodeId) -> (NodeId, NodeId) {
-    let digits = format.frac + 2;
-    let odd_field = g.bit(exp, 0);
-    let doubled = pad_low(g, significand, 1);
-    let radicand = g.mux(odd_field, significand, doubled);
-    let mut radicand = g.cast(radicand, HwType::ui(digits));
+fn by_recurrence(g: &mut Graph, mut radicand: NodeId) -> (NodeId, NodeId) {
+    let digits = g.width(radicand);
     // Whole pairs of bits; all further ones are zeros.
     if digits % 2 == 1 {
         radicand = pad_low(g, radicand, 1);
@@ -69,7 +92,6 @@ fn root(g: &mut Graph, format: FloatFormat, significand: NodeId, exp: NodeId) ->
     let state = g.concat(&[nothing, radicand]);
     let state = g.iterate(step(digits, rest), digits, &[state]);
     let root = g.extract(state, rest, digits);
-    g.name(root, "root");
     let remainder = g.extract(state, rest + digits, digits + 1);
     (root, any(g, remainder))
 }

@@ -23,12 +23,15 @@ mod hyperbolic;
 mod logarithm;
 mod piecewise;
 mod power;
+mod reciprocal;
 mod root;
 mod small;
 mod smooth;
 
 #[cfg(test)]
 mod tests;
+
+pub(super) use reciprocal::{below_reciprocal, below_reciprocal_root};
 
 use super::kind::{Kind, Operator};
 use crate::hwarith::graph::Graph;

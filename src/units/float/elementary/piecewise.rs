@@ -65,7 +65,7 @@ pub struct Piecewise {
 }
 
 /// Bits after the point of the unit in which bounds are stated.
-const BOUND_BITS: u32 = 64;
+pub const BOUND_BITS: u32 = 64;
 /// Logarithm of the most segments of a piece.
 const MOST_SEGMENTS: u32 = 10;
 /// The most words of a table.

@@ -18,6 +18,8 @@ pub enum Smooth {
     LogRatio,
     /// `1 / sqrt x` on [1, 4].
     Rsqrt,
+    /// `1 / x` on [1, 2].
+    Reciprocal,
     /// `sin(x pi/2) / x` on [0, 1/2].
     SineRatio,
     /// `cos(x pi/2)` on [0, 1/2].
@@ -55,6 +57,8 @@ impl Smooth {
             Smooth::LogRatio => (-2, 1),
             // 1 / sqrt(1/2).
             Smooth::Rsqrt => (-1, 1),
+            // 1 / (1/2).
+            Smooth::Reciprocal => (-1, 1),
             // sinh(1.5 pi/2) / 1.5 = 3.5.
             Smooth::SineRatio => (0, 2),
             // cosh(pi/2) = 2.51.
@@ -95,6 +99,7 @@ impl Smooth {
                     f.div(&last.times(1 - 2 * k).over(2 * k), c)
                 })
             }
+            Smooth::Reciprocal => grow(f.div(&f.int(1), c), count, |_, last| f.div(&last.neg(), c)),
             Smooth::SineRatio => over_variable(f, waves(f, c, count + 1).0, c),
             Smooth::Cosine => waves(f, c, count).1,
             Smooth::Tanh => hyperbolic_tangent(f, c, count),

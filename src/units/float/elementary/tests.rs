@@ -6,6 +6,7 @@ use super::piecewise::{Piece, Piecewise, Request};
 use super::smooth::{Slope, Smooth};
 use super::*;
 use crate::hwarith::HwType;
+use crate::hwarith::eval::eval;
 use crate::hwarith::fast::Fast;
 use crate::hwarith::testing::Random;
 use crate::ir::Scalar;
@@ -510,4 +511,30 @@ fn small_formats_have_descriptions() {
             });
         }
     });
+}
+
+/// Those of all significands, as the digits of quotients and roots rely on.
+#[test]
+fn reciprocals_are_a_little_too_small() {
+    for (frac, places) in [(1, 7), (3, 8), (7, 13), (10, 16), (12, 18)] {
+        let mut g = Graph::new();
+        let fraction = g.input(0, HwType::ui(frac));
+        let is_twice = g.input(1, HwType::ui(1));
+        let reciprocal = below_reciprocal(&mut g, fraction, places).expect("a table");
+        let root = below_reciprocal_root(&mut g, is_twice, fraction, places).expect("a table");
+        g.outputs = vec![reciprocal, root];
+        for x in 0..1i64 << frac {
+            for twice in 0..2 {
+                let found = eval(&g, &[BigInt::from(x), BigInt::from(twice)]);
+                let y = BigInt::from((1 << frac) + x);
+                // Of r / 2^places times y / 2^frac, and of its square.
+                let one = BigInt::from(1) << (places + frac);
+                let [r, s] = [0, 1].map(|at| found[at].clone());
+                assert!(&r * &y < one && (&r + 2) * &y > one, "1 / {y}: {r}");
+                let (a, one) = (y << twice, one << places);
+                let next = &s + 2;
+                assert!(&s * &s * &a < one && &next * &next * &a > one, "{a}: {s}");
+            }
+        }
+    }
 }

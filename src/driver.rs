@@ -840,6 +840,7 @@ fn scheduled_with(
     machine::regroup::run(&mut hardware, warnings);
     fit(&mut hardware, target, trust, warnings);
     hardware.drop_dead_loads();
+    hardware.most_blocks = target.aim.limits.blocks;
     debug_check("hwarith", || hardware.validate());
     machine::bind::bind(&mut hardware, &target.directives)
         .map_err(|why| Diagnostic::error(codes::DIRECTIVE, kernel.span, why))?;

@@ -64,6 +64,16 @@ fn fit_units(program: &mut Program, limits: Limits, warnings: &mut Diagnostics) 
     for id in in_recurrences(program, &saving) {
         fitted.insert(id, fit(&program.units[id], false));
     }
+    for unit in program.units.values_mut() {
+        let Some(fast) = unit.fast.take() else {
+            continue;
+        };
+        let name = format!("{} fast {limits:?}", unit.name);
+        let is_it = |fitted: &Fitted| fitted.whole == fast;
+        let fitted = UNITS.get(&name, is_it, || fit_unit(fast.clone(), limits, false));
+        unit.fast = Some(fitted.graph.clone());
+        warnings.0.extend_from_slice(&fitted.warnings.0);
+    }
     for (id, fitted) in fitted {
         program.units[id].graph = fitted.graph.clone();
         warnings.0.extend_from_slice(&fitted.warnings.0);

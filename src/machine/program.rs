@@ -39,6 +39,8 @@ pub struct Program {
     pub args: Vec<PortRef>,
     /// Results in order.
     pub returns: Vec<PortRef>,
+    /// Multiplier blocks of all operators together beyond which no faster one is taken.
+    pub most_blocks: u64,
 }
 
 /// An argument or result.
@@ -104,6 +106,8 @@ pub struct Unit {
     pub name: String,
     /// What it computes; one output.
     pub graph: Graph,
+    /// Another description of it that is larger and takes less time, where something waits for that.
+    pub fast: Option<Graph>,
     /// Bits of the result port; the output's type may be narrower where the top bits are always 0.
     pub width: u32,
     /// Instances at most, if that is directed; at least 1.
@@ -594,6 +598,7 @@ impl Program {
             root: Region::Seq(Vec::new()),
             args: Vec::new(),
             returns: Vec::new(),
+            most_blocks: u64::MAX,
         }
     }
 
@@ -603,6 +608,7 @@ impl Program {
         program.units.push(Unit {
             name: name.to_string(),
             graph,
+            fast: None,
             width,
             most: None,
             foreign: None,

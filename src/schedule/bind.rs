@@ -121,8 +121,8 @@ impl Sharing<'_, '_> {
             let problem = &self.problems[leaf];
             nodes.iter().map(|&node| problem.choice(node))
         });
-        let fastest = choices.min().unwrap_or(0);
-        &self.schedule.units[unit].variants[fastest as usize]
+        let of_unit = &self.schedule.units[unit];
+        &of_unit.variants[of_unit.fastest(choices).unwrap_or(0) as usize]
     }
 }
 

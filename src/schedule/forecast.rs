@@ -127,10 +127,8 @@ pub fn ram(program: &Program, schedule: &Schedule) -> u64 {
         let bits = mem.depth.saturating_mul(mem.width.into());
         bits.saturating_mul(copies(reads, written.contains(&id)))
     });
-    let nodes = program
-        .units
-        .values()
-        .flat_map(|unit| unit.graph.nodes.values());
+    let variants = schedule.variants(program);
+    let nodes = variants.flat_map(|(_, variant)| variant.graph.nodes.values());
     let tables = nodes.filter_map(|node| match &node.op {
         Op::Table(table) if !table.is_logic() => Some(table),
         _ => None,

@@ -14,6 +14,7 @@ pub mod critical;
 pub mod device;
 mod endless;
 pub mod forecast;
+mod hasten;
 pub mod invocation;
 mod loops;
 mod luts;
@@ -108,11 +109,19 @@ pub struct Times {
 /// Schedules of all operators.
 pub type Units = Table<UnitId, UnitSchedule>;
 
-/// Implementations of an operator, the fastest first, then those that are shared; at least one.
+/// Implementations of an operator, at least one: the larger ones first, then that of its other description, then those that are
+/// shared.
 #[derive(Clone, Debug)]
 pub struct UnitSchedule {
     /// A call names one by its position.
     pub variants: Vec<Variant>,
+}
+
+impl UnitSchedule {
+    /// Of some of its variants the one that is done first.
+    pub fn fastest(&self, some: impl Iterator<Item = u32>) -> Option<u32> {
+        some.min_by_key(|&choice| (!self.variants[choice as usize].is_fast, choice))
+    }
 }
 
 /// An implementation of an operator.
@@ -136,6 +145,8 @@ pub struct Variant {
     pub shared: Option<Shared>,
     /// It is the user's module: what it takes is not what its graph takes.
     pub is_foreign: bool,
+    /// Of the operator's larger description, which is sooner done.
+    pub is_fast: bool,
     /// ns that operations which follow one another take in a cycle at most.
     pub limit: f64,
 }
@@ -262,6 +273,8 @@ pub fn schedule(
         schedule.leaves.push(times);
         problems.push(problem);
     }
+    let clock = (device, budget);
+    hasten::hasten(program, clock, &mut problems, &mut schedule, warnings);
     carried::relieve(program, &mut problems, &mut schedule);
     share::share(program, device, budget, &mut problems, &mut schedule)?;
     release::overlap_regions(program, &mut schedule);

@@ -293,7 +293,7 @@ impl<'g> Problem<'g> {
     /// The last variant of a call that is not shared, hence the smallest, that can start every `interval` cycles.
     pub fn smallest(&self, call: NodeId, interval: u32, units: &Units) -> u32 {
         let variants = self.called(call).map(|unit| &units[unit].variants[..]);
-        let fits = |v: &Variant| v.interval <= interval && v.shared.is_none();
+        let fits = |v: &Variant| v.interval <= interval && v.shared.is_none() && !v.is_fast;
         let found = variants.and_then(|variants| variants.iter().rposition(fits));
         found.unwrap_or(0) as u32
     }

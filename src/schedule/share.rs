@@ -200,7 +200,8 @@ impl Sharing<'_, '_> {
             choices.collect::<Vec<u32>>()
         };
         let chosen: Vec<u32> = calls.iter().flat_map(chosen).collect();
-        let alone = &variants[*chosen.iter().min()? as usize];
+        let fastest = self.schedule.units[unit].fastest(chosen.iter().copied())?;
+        let alone = &variants[fastest as usize];
         let needed = calls
             .iter()
             .map(|(&leaf, nodes)| self.needed(leaf, nodes, alone));
@@ -221,7 +222,7 @@ impl Sharing<'_, '_> {
         let operands = operand_bits(alone);
         let per_bit = self.device.area.get(&Class::Mux).copied().unwrap_or(1.0);
         let choices = per_bit * f64::from(operands) * fewer as f64;
-        let after = f64::from(instances) * area(chosen.iter().min()?) + choices;
+        let after = f64::from(instances) * area(&fastest) + choices;
         let most = calls.iter().map(|(&leaf, nodes)| match users {
             Users::Even(_) => nodes.len().div_ceil(instances as usize),
             Users::Any => self.most_users(leaf, nodes, alone),

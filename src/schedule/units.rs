@@ -66,6 +66,29 @@ pub fn kept(
     found.clone()
 }
 
+/// The implementation of an operator's faster description, if it has one. What was scheduled before is known.
+pub fn fast(
+    unit: &Unit,
+    (device, budget): (&Device, f64),
+    warnings: &mut Diagnostics,
+) -> Option<Variant> {
+    let graph = unit.fast.as_ref()?;
+    let name = format!("{} fast {budget} {}", unit.name, device.name);
+    let known = Scheduled::known(&SCHEDULED, &name, (graph, device), || {
+        let mut warnings = Diagnostics::default();
+        let same = same(&unit.graph, graph.clone(), "hasten", &mut warnings);
+        let found = same.and_then(|same| schedule(&same, device, budget, &mut warnings));
+        (found, warnings)
+    });
+    let (found, said) = &known.found;
+    warnings.0.extend_from_slice(&said.0);
+    let variant = found.as_ref()?.variants.first()?.clone();
+    Some(Variant {
+        is_fast: true,
+        ..variant
+    })
+}
+
 /// Bits of unrolled steps from which an operator is not pipelined.
 const MAX_UNROLLED: u64 = 20_000;
 
@@ -205,12 +228,17 @@ pub fn finished(name: &str, evened: &Variant, device: &Device, budget: f64) -> V
         return evened.clone();
     }
     let choice = evened.shared.map_or(0.0, |shared| shared.choice_delay);
-    let name = format!("{name} {budget} {choice} {} {}", evened.limit, device.name);
+    let fast = if evened.is_fast { "fast" } else { "" };
+    let name = format!(
+        "{name} {fast} {budget} {choice} {} {}",
+        evened.limit, device.name
+    );
     let known = Scheduled::known(&FINISHED, &name, (&evened.graph, device), || {
         finish(evened.clone(), device, budget)
     });
     Variant {
         shared: evened.shared,
+        is_fast: evened.is_fast,
         ..known.found.clone()
     }
 }
@@ -320,7 +348,11 @@ pub fn shared(
             ..alone.clone()
         });
     }
-    let name = format!("{name} {budget} {} {}", shared.choice_delay, device.name);
+    let fast = if alone.is_fast { "fast" } else { "" };
+    let name = format!(
+        "{name} {fast} {budget} {} {}",
+        shared.choice_delay, device.name
+    );
     let graph = &alone.graph;
     let known = Scheduled::known(&SHARED, &name, (graph, device), || {
         let fastest = variant_behind(graph.clone(), Some(shared), device, budget, budget)?;
@@ -329,6 +361,7 @@ pub fn shared(
     let found = known.found.clone()?;
     Some(Variant {
         shared: Some(shared),
+        is_fast: alone.is_fast,
         ..found
     })
 }
@@ -408,6 +441,20 @@ impl Around {
 }
 
 impl Variant {
+    /// What the name of its module says of it, behind that of the operator.
+    pub fn kind(&self) -> String {
+        let words = [
+            (self.is_fast, "_fast"),
+            (self.interval > 1, "_rolled"),
+            (self.shared.is_some(), "_shared"),
+        ];
+        words
+            .into_iter()
+            .filter(|word| word.0)
+            .map(|word| word.1)
+            .collect()
+    }
+
     /// Whether its cycles are what they are: steps that are iterated have a register around them.
     fn is_fixed(&self) -> bool {
         self.latency == 0 || self.interval > 1 || self.is_foreign
@@ -431,6 +478,7 @@ fn variant_of(
         output_delay: around.output_delay,
         shared,
         is_foreign: false,
+        is_fast: false,
         limit,
         times,
         steps,
@@ -538,6 +586,7 @@ mod tests {
         let unit = Unit {
             name: "fadd_e8f23".to_string(),
             graph: float::add(FloatFormat::F32),
+            fast: None,
             width: 32,
             most: None,
             foreign: None,

@@ -14,6 +14,7 @@ mod emit;
 mod extending;
 mod foreign;
 mod frontend_python;
+mod hasten;
 mod hosted;
 mod imports;
 mod levels;

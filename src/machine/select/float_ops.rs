@@ -18,6 +18,9 @@ pub(super) fn tag(format: FloatFormat) -> String {
 /// Nodes that may be evaluated for constants of one kernel: some tenths of a second.
 const EVALUATED: usize = 1 << 22;
 
+/// Operators that take so many cycles that what waits for them may have a faster one.
+const LONG: [&str; 2] = ["fdiv", "fsqrt"];
+
 impl Lowering<'_> {
     fn call(
         &mut self,
@@ -152,8 +155,13 @@ impl Lowering<'_> {
         format: FloatFormat,
         make: fn(FloatFormat) -> Graph,
     ) -> NodeId {
-        let name = format!("{name}_{}", tag(format));
-        self.call(&name, args, HwType::ui(format.width()), || make(format))
+        let module = format!("{name}_{}", tag(format));
+        let result = self.call(&module, args, HwType::ui(format.width()), || make(format));
+        if let HwOp::Call(unit) = self.b().graph.nodes[result].op {
+            let long = LONG.into_iter().find(|&long| long == name);
+            self.long.extend(long.map(|name| (unit, (name, format))));
+        }
+        result
     }
 
     /// `lhs * rhs + add`, rounded once.

@@ -246,6 +246,7 @@ fn division_unit(
     Unit {
         name: division.name(fields),
         graph: equal::rebuilt(division.graph(fields), warnings),
+        fast: None,
         width,
         most: None,
         foreign: None,

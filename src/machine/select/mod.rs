@@ -8,6 +8,7 @@ mod access;
 mod affine;
 mod carried;
 mod cycles;
+mod faster;
 mod float_ops;
 mod foreign;
 mod integer;
@@ -113,6 +114,8 @@ struct Lowering<'k> {
     multipliers: FastMap<UnitId, FloatFormat>,
     /// Of adders and multipliers, whether the larger ones compute the same; where that is known.
     larger_are_same: FastMap<UnitId, bool>,
+    /// Operator modules that take long, with the names of their operators.
+    long: FastMap<UnitId, (&'static str, FloatFormat)>,
     /// Operator modules of which there are others that flush subnormals, with the names of their operators.
     flushable: FastMap<UnitId, &'static str>,
     /// Nodes of each leaf that are no subnormals, with what they were before they were flushed.
@@ -166,6 +169,7 @@ impl<'k> Lowering<'k> {
             adders: FastMap::default(),
             multipliers: FastMap::default(),
             larger_are_same: FastMap::default(),
+            long: FastMap::default(),
             flushable: FastMap::default(),
             flushed: FastMap::default(),
             evaluated: 0,
@@ -296,6 +300,7 @@ impl<'k> Lowering<'k> {
         }
         integer::specialise(&mut self.program, &self.divisions, self.warnings);
         self.hasten_carried_sums();
+        self.offer_faster();
         self.program.drop_unused_units();
         self.program.root = Region::Seq(root);
         Ok(self.program)
@@ -460,6 +465,7 @@ impl<'k> Lowering<'k> {
         let id = self.program.units.push(Unit {
             name: name.to_string(),
             graph,
+            fast: None,
             width,
             most: None,
             foreign: None,

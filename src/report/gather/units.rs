@@ -40,14 +40,8 @@ impl Gather<'_> {
 
     /// What one instance takes.
     pub(super) fn area_of(&self, unit: &str, variant: &Variant) -> Option<crate::rtl::area::Area> {
-        let rolled = if variant.interval > 1 { "_rolled" } else { "" };
-        let shared = if variant.shared.is_some() {
-            "_shared"
-        } else {
-            ""
-        };
         let modules = &self.areas.modules;
-        let name = format!("{unit}{rolled}{shared}");
+        let name = format!("{unit}{}", variant.kind());
         modules.get(&name).or_else(|| modules.get(unit)).copied()
     }
 

@@ -100,13 +100,7 @@ fn build_units(
     }
     for (called, variant) in schedule.variants(program) {
         let unit = &program.units[called.0];
-        let kind = match (variant.interval > 1, variant.shared) {
-            (false, None) => "",
-            (true, None) => "_rolled",
-            (false, Some(_)) => "_shared",
-            (true, Some(_)) => "_rolled_shared",
-        };
-        let name = namer.suffixed(&format!("{}{kind}", unit.name));
+        let name = namer.suffixed(&format!("{}{}", unit.name, variant.kind()));
         let module = units::build(&name, unit, variant, sources);
         modules.insert(called, design.modules.push(module));
     }

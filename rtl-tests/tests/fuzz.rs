@@ -128,6 +128,27 @@ fn random_kernels_have_invocations_that_overlap() {
     assert!(found.iter().all(|found| *found > 4), "{found:?}");
 }
 
+/// Quotients and roots in blocks and on recurrences, of the kind that is sooner done.
+#[test]
+fn random_kernels_have_faster_quotients_and_roots() {
+    let mut found = [0; 2];
+    for seed in (1..400).step_by(2) {
+        let kernel = generate::kernel(seed);
+        let texts = [" / ", "sqrt("].map(|text| kernel.text.contains(text));
+        if texts.contains(&true)
+            && let Ok(compiled) = fuzz::compile(&kernel.text, kernel.top, &setting(seed))
+        {
+            for module in compiled.design.modules.values() {
+                for (found, name) in found.iter_mut().zip(["fdiv_", "fsqrt_"]) {
+                    let is_it = module.name.starts_with(name) && module.name.contains("_fast");
+                    *found += usize::from(is_it);
+                }
+            }
+        }
+    }
+    assert!(found.iter().all(|found| *found > 0), "{found:?}");
+}
+
 /// Loops over strips of iterations, of which there are more than a strip only where their number is not known; and sums of which the
 /// number of terms is known only when they begin: three loops over a strip.
 fn strips(compiled: &Compilation) -> [usize; 2] {

@@ -930,9 +930,11 @@ pub struct OperatorModule {
     pub warnings: Diagnostics,
 }
 
-/// The module of an operator on floats, e.g. `fadd_f32`: in exactly `latency` cycles, or as few as the clock allows.
+/// The module of an operator on floats, e.g. `fadd_f32`: in exactly `latency` cycles, of the descriptions that take no more that with
+/// the fewest lookup tables; or of the usual one, in as few as the clock allows. Descriptions with more multiplier blocks than the
+/// target's limit do not count.
 ///
-/// Errors: it does not have the format, or takes more cycles.
+/// Errors: it does not have the format, or takes more cycles or blocks.
 pub fn operator(
     op: &Operator,
     format: FloatFormat,
@@ -951,10 +953,34 @@ pub fn operator(
         let result = op.result(format);
         build_operator(op.name, name, &operands, result, &graph, latency, target)
     };
-    match (build(op.make), op.fast) {
-        (Err(why), Some(fast)) if why.code == codes::LATENCY => build(fast),
-        (built, _) => built,
+    let usual = sized(build(op.make), target);
+    let others = op.fast.filter(|_| latency.is_some() || usual.is_err());
+    match (usual, others.map(|make| sized(build(make), target))) {
+        (Ok(usual), Some(Ok(other))) if other.1 < usual.1 => Ok(other.0),
+        (Err(_), Some(Ok(other))) => Ok(other.0),
+        // It is the one that takes fewer cycles.
+        (Err(why), Some(Err(other))) if why.code == codes::LATENCY => Err(other),
+        (usual, _) => usual.map(|usual| usual.0),
     }
+}
+
+/// A module with its lookup tables, about, unless it has more multiplier blocks than there may be.
+fn sized(
+    built: Result<OperatorModule, Diagnostic>,
+    target: &Target,
+) -> Result<(OperatorModule, f64), Diagnostic> {
+    let built = built?;
+    let area = rtl::area::areas(&built.design, &target.device).total();
+    let most = target.aim.limits.blocks;
+    if area.blocks <= most {
+        return Ok((built, area.luts));
+    }
+    let name = &built.manifest.module;
+    let message = format!(
+        "'{name}' takes {} multiplier blocks, not {most}",
+        area.blocks
+    );
+    Err(Diagnostic::global(codes::OPERATOR, message))
 }
 
 /// The module of a conversion, e.g. `convert_f32_to_f16`, or `convert_f32_to_f16_rz_sat` if it is not that of a cast.
@@ -980,7 +1006,8 @@ pub fn conversion(
         identifier(&from.to_string()),
         identifier(&to.to_string())
     );
-    build_operator("convert", module, &[from], to, &graph, latency, target)
+    let built = build_operator("convert", module, &[from], to, &graph, latency, target);
+    sized(built, target).map(|built| built.0)
 }
 
 /// A name with every character that SystemVerilog does not allow, as in `apfloat(5,9)`, made a `_`.

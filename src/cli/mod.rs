@@ -287,9 +287,13 @@ pub struct OperatorArgs {
     /// 'convert' makes the largest number, or the nearest limit, of what is too large
     #[arg(long)]
     pub sat: bool,
-    /// Cycles from operands to result; as few as the clock allows, if left out
+    /// Cycles from operands to result, with as few lookup tables as an operator of several descriptions has in so many; those of the
+    /// usual one, if left out, in as few as the clock allows
     #[arg(long, value_name = "CYCLES")]
     pub latency: Option<u32>,
+    /// Multiplier blocks at most
+    #[arg(long, value_name = "N")]
+    pub max_dsp: Option<u64>,
     #[command(flatten)]
     pub hardware: HardwareArgs,
     /// Output file; standard output if left out or `-`

@@ -33,10 +33,9 @@ fn manifest_path(args: &OperatorArgs) -> Option<PathBuf> {
 }
 
 fn build(args: &OperatorArgs) -> Result<OperatorModule, Diagnostic> {
-    let target = Target {
-        check: args.hardware.check.unwrap_or(Budget::QUICK),
-        ..Target::new(&args.hardware.device, args.hardware.clock)?
-    };
+    let mut target = Target::new(&args.hardware.device, args.hardware.clock)?;
+    target.check = args.hardware.check.unwrap_or(Budget::QUICK);
+    target.aim.limits.blocks = args.max_dsp.unwrap_or(u64::MAX);
     let refuse = |message: String| Err(Diagnostic::global(codes::OPERATOR, message));
     match (args.name, args.to) {
         (OperatorName::Convert, Some(to)) => {

@@ -20,6 +20,7 @@ mod imports;
 mod levels;
 mod locality;
 mod networks;
+mod operators;
 mod overlap;
 mod partitions;
 #[path = "../planted/mod.rs"]

@@ -49,13 +49,14 @@ pub fn fit(program: &mut Program, limits: Limits, trust: Trust, warnings: &mut D
 
 /// Splits what is too wide in operator modules. Products take longer for fewer blocks where no recurrence waits for them.
 fn fit_units(program: &mut Program, limits: Limits, warnings: &mut Diagnostics) {
-    let fit = |unit: &Unit, saves_blocks: bool| {
-        let name = format!("{} {limits:?} {saves_blocks}", unit.name);
-        let is_it = |fitted: &Fitted| fitted.whole == unit.graph;
+    let fit_graph = |name: &str, graph: &Graph, saves_blocks: bool| {
+        let name = format!("{name} {limits:?} {saves_blocks}");
+        let is_it = |fitted: &Fitted| fitted.whole == *graph;
         UNITS.get(&name, is_it, || {
-            fit_unit(unit.graph.clone(), limits, saves_blocks)
+            fit_unit(graph.clone(), limits, saves_blocks)
         })
     };
+    let fit = |unit: &Unit, saves_blocks: bool| fit_graph(&unit.name, &unit.graph, saves_blocks);
     let units = program.units.iter();
     let mut fitted: BTreeMap<UnitId, Arc<Fitted>> =
         units.map(|(id, unit)| (id, fit(unit, true))).collect();
@@ -65,14 +66,11 @@ fn fit_units(program: &mut Program, limits: Limits, warnings: &mut Diagnostics) 
         fitted.insert(id, fit(&program.units[id], false));
     }
     for unit in program.units.values_mut() {
-        let Some(fast) = unit.fast.take() else {
-            continue;
-        };
-        let name = format!("{} fast {limits:?}", unit.name);
-        let is_it = |fitted: &Fitted| fitted.whole == fast;
-        let fitted = UNITS.get(&name, is_it, || fit_unit(fast.clone(), limits, false));
-        unit.fast = Some(fitted.graph.clone());
-        warnings.0.extend_from_slice(&fitted.warnings.0);
+        if let Some(fast) = &mut unit.fast {
+            let fitted = fit_graph(&format!("{}_fast", unit.name), fast, false);
+            *fast = fitted.graph.clone();
+            warnings.0.extend_from_slice(&fitted.warnings.0);
+        }
     }
     for (id, fitted) in fitted {
         program.units[id].graph = fitted.graph.clone();

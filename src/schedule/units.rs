@@ -66,6 +66,11 @@ pub fn kept(
     found.clone()
 }
 
+/// What the two descriptions of an operator are known by.
+fn kind_of(name: &str, is_fast: bool) -> String {
+    format!("{name}{}", if is_fast { " fast" } else { "" })
+}
+
 /// The implementation of an operator's faster description, if it has one. What was scheduled before is known.
 pub fn fast(
     unit: &Unit,
@@ -73,7 +78,7 @@ pub fn fast(
     warnings: &mut Diagnostics,
 ) -> Option<Variant> {
     let graph = unit.fast.as_ref()?;
-    let name = format!("{} fast {budget} {}", unit.name, device.name);
+    let name = format!("{} {budget} {}", kind_of(&unit.name, true), device.name);
     let known = Scheduled::known(&SCHEDULED, &name, (graph, device), || {
         let mut warnings = Diagnostics::default();
         let same = same(&unit.graph, graph.clone(), "hasten", &mut warnings);
@@ -228,11 +233,8 @@ pub fn finished(name: &str, evened: &Variant, device: &Device, budget: f64) -> V
         return evened.clone();
     }
     let choice = evened.shared.map_or(0.0, |shared| shared.choice_delay);
-    let fast = if evened.is_fast { "fast" } else { "" };
-    let name = format!(
-        "{name} {fast} {budget} {choice} {} {}",
-        evened.limit, device.name
-    );
+    let name = kind_of(name, evened.is_fast);
+    let name = format!("{name} {budget} {choice} {} {}", evened.limit, device.name);
     let known = Scheduled::known(&FINISHED, &name, (&evened.graph, device), || {
         finish(evened.clone(), device, budget)
     });
@@ -348,11 +350,8 @@ pub fn shared(
             ..alone.clone()
         });
     }
-    let fast = if alone.is_fast { "fast" } else { "" };
-    let name = format!(
-        "{name} {fast} {budget} {} {}",
-        shared.choice_delay, device.name
-    );
+    let name = kind_of(name, alone.is_fast);
+    let name = format!("{name} {budget} {} {}", shared.choice_delay, device.name);
     let graph = &alone.graph;
     let known = Scheduled::known(&SHARED, &name, (graph, device), || {
         let fastest = variant_behind(graph.clone(), Some(shared), device, budget, budget)?;

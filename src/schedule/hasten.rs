@@ -50,7 +50,9 @@ pub fn hasten(
             None => restore(problem, before, schedule),
         }
     }
-    if gain < least || forecast::blocks(program, schedule) > program.most_blocks {
+    let is_worth_it = gain >= least;
+    let fits = forecast::blocks(program, schedule) <= program.most_blocks;
+    if !is_worth_it || !fits {
         for (id, before) in taken {
             restore(&mut problems[id], &before, schedule);
             schedule.leaves[id] = before;

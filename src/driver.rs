@@ -898,6 +898,7 @@ fn elaborate(sources: &SourceMap, planned: Planned, target: &Target) -> Hardware
         mut schedule,
         warnings,
     } = planned;
+    schedule::late::delay(&hardware, &mut schedule, &target.device);
     schedule.finish(&hardware, &target.device);
     if target.overlaps() {
         schedule::release::overlap_invocations(&hardware, &mut schedule);

@@ -29,7 +29,7 @@ pub fn run(program: &Program, schedule: &mut Schedule, device: &Device) {
 }
 
 /// Only constants have their value in every cycle.
-fn with_moving_arguments(leaf: &Leaf, mut schedule: LeafSchedule) -> LeafSchedule {
+pub fn with_moving_arguments(leaf: &Leaf, mut schedule: LeafSchedule) -> LeafSchedule {
     for (id, node) in leaf.graph.nodes.iter() {
         let mut args = node.args.iter();
         let is_constant = match node.op {

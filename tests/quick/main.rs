@@ -17,6 +17,7 @@ mod frontend_python;
 mod hasten;
 mod hosted;
 mod imports;
+mod late;
 mod levels;
 mod locality;
 mod networks;

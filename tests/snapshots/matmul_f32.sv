@@ -464,12 +464,17 @@ module matmul (
     wire i_k_j_t14 = i_k_j_t8 & i_k_j_t6;  // examples/matmul_f32.py:15
     wire i_k_j_t17 = i_k_j_t14 & (i_r == 5'd31);  // examples/matmul_f32.py:14
 
-    logic i_k_j_t18_s1;
+    logic i_k_j_t18_s1, i_k_j_t18_s2, i_k_j_t18_s3, i_k_j_t18_s4, i_k_j_t18_s5, i_k_j_t18_s6;
     always_ff @(posedge ap_clk) begin
         i_k_j_t18_s1 <= k_r == 5'd0;  // examples/matmul_f32.py:15
+        i_k_j_t18_s2 <= i_k_j_t18_s1;  // examples/matmul_f32.py:15
+        i_k_j_t18_s3 <= i_k_j_t18_s2;  // examples/matmul_f32.py:15
+        i_k_j_t18_s4 <= i_k_j_t18_s3;  // examples/matmul_f32.py:15
+        i_k_j_t18_s5 <= i_k_j_t18_s4;  // examples/matmul_f32.py:15
+        i_k_j_t18_s6 <= i_k_j_t18_s5;  // examples/matmul_f32.py:15
     end
 
-    wire [31:0] i_k_j_c_elem = i_k_j_t18_s1 ? 32'd0 : c_elem_running_q0;  // examples/matmul_f32.py:16
+    wire [31:0] i_k_j_c_elem = i_k_j_t18_s6 ? 32'd0 : c_elem_running_q0;  // examples/matmul_f32.py:16
 
     logic [31:0] i_k_j_a_elem_s2, i_k_j_t30_s2;
     always_ff @(posedge ap_clk) begin
@@ -485,15 +490,9 @@ module matmul (
         .result(i_k_j_t31)
     );
 
-    logic [31:0] i_k_j_c_elem_s2, i_k_j_c_elem_s3, i_k_j_c_elem_s4, i_k_j_c_elem_s5, i_k_j_c_elem_s6;
     logic [31:0] i_k_j_c_elem_s7, i_k_j_t31_s7;
     always_ff @(posedge ap_clk) begin
-        i_k_j_c_elem_s2 <= i_k_j_c_elem;  // examples/matmul_f32.py:16
-        i_k_j_c_elem_s3 <= i_k_j_c_elem_s2;  // examples/matmul_f32.py:16
-        i_k_j_c_elem_s4 <= i_k_j_c_elem_s3;  // examples/matmul_f32.py:16
-        i_k_j_c_elem_s5 <= i_k_j_c_elem_s4;  // examples/matmul_f32.py:16
-        i_k_j_c_elem_s6 <= i_k_j_c_elem_s5;  // examples/matmul_f32.py:16
-        i_k_j_c_elem_s7 <= i_k_j_c_elem_s6;  // examples/matmul_f32.py:16
+        i_k_j_c_elem_s7 <= i_k_j_c_elem;  // examples/matmul_f32.py:16
         i_k_j_t31_s7 <= i_k_j_t31;  // examples/matmul_f32.py:16
     end
 
@@ -506,9 +505,9 @@ module matmul (
     );
 
     logic [4:0] i_k_j_j_s1, i_k_j_j_s2, i_k_j_j_s3, i_k_j_j_s4, i_k_j_j_s5, i_k_j_j_s6, i_k_j_j_s7;
-    logic [4:0] i_k_j_j_s8, i_k_j_j_s9, i_k_j_j_s10, i_k_j_j_s11;
-    logic [9:0] i_k_j_t34_s1, i_k_j_t34_s2, i_k_j_t34_s3, i_k_j_t34_s4, i_k_j_t34_s5, i_k_j_t34_s6;
-    logic [9:0] i_k_j_t34_s7, i_k_j_t34_s8, i_k_j_t34_s9, i_k_j_t34_s10, i_k_j_t34_s11;
+    logic [4:0] i_k_j_j_s8, i_k_j_j_s9, i_k_j_j_s10, i_k_j_j_s11, i_k_j_i_s1, i_k_j_i_s2, i_k_j_i_s3;
+    logic [4:0] i_k_j_i_s4, i_k_j_i_s5, i_k_j_i_s6, i_k_j_i_s7, i_k_j_i_s8, i_k_j_i_s9, i_k_j_i_s10;
+    logic [4:0] i_k_j_i_s11;
     logic i_k_j_t6_s1, i_k_j_t6_s2, i_k_j_t6_s3, i_k_j_t6_s4, i_k_j_t6_s5, i_k_j_t6_s6, i_k_j_t6_s7;
     logic i_k_j_t6_s8, i_k_j_t6_s9, i_k_j_t6_s10, i_k_j_t6_s11;
     always_ff @(posedge ap_clk) begin
@@ -523,17 +522,17 @@ module matmul (
         i_k_j_j_s9 <= i_k_j_j_s8;  // examples/matmul_f32.py:14
         i_k_j_j_s10 <= i_k_j_j_s9;  // examples/matmul_f32.py:14
         i_k_j_j_s11 <= i_k_j_j_s10;  // examples/matmul_f32.py:14
-        i_k_j_t34_s1 <= {i_r, j_r};  // examples/matmul_f32.py:16
-        i_k_j_t34_s2 <= i_k_j_t34_s1;  // examples/matmul_f32.py:16
-        i_k_j_t34_s3 <= i_k_j_t34_s2;  // examples/matmul_f32.py:16
-        i_k_j_t34_s4 <= i_k_j_t34_s3;  // examples/matmul_f32.py:16
-        i_k_j_t34_s5 <= i_k_j_t34_s4;  // examples/matmul_f32.py:16
-        i_k_j_t34_s6 <= i_k_j_t34_s5;  // examples/matmul_f32.py:16
-        i_k_j_t34_s7 <= i_k_j_t34_s6;  // examples/matmul_f32.py:16
-        i_k_j_t34_s8 <= i_k_j_t34_s7;  // examples/matmul_f32.py:16
-        i_k_j_t34_s9 <= i_k_j_t34_s8;  // examples/matmul_f32.py:16
-        i_k_j_t34_s10 <= i_k_j_t34_s9;  // examples/matmul_f32.py:16
-        i_k_j_t34_s11 <= i_k_j_t34_s10;  // examples/matmul_f32.py:16
+        i_k_j_i_s1 <= i_r;  // examples/matmul_f32.py:14
+        i_k_j_i_s2 <= i_k_j_i_s1;  // examples/matmul_f32.py:14
+        i_k_j_i_s3 <= i_k_j_i_s2;  // examples/matmul_f32.py:14
+        i_k_j_i_s4 <= i_k_j_i_s3;  // examples/matmul_f32.py:14
+        i_k_j_i_s5 <= i_k_j_i_s4;  // examples/matmul_f32.py:14
+        i_k_j_i_s6 <= i_k_j_i_s5;  // examples/matmul_f32.py:14
+        i_k_j_i_s7 <= i_k_j_i_s6;  // examples/matmul_f32.py:14
+        i_k_j_i_s8 <= i_k_j_i_s7;  // examples/matmul_f32.py:14
+        i_k_j_i_s9 <= i_k_j_i_s8;  // examples/matmul_f32.py:14
+        i_k_j_i_s10 <= i_k_j_i_s9;  // examples/matmul_f32.py:14
+        i_k_j_i_s11 <= i_k_j_i_s10;  // examples/matmul_f32.py:14
         i_k_j_t6_s1 <= i_k_j_t6;  // examples/matmul_f32.py:15
         i_k_j_t6_s2 <= i_k_j_t6_s1;  // examples/matmul_f32.py:15
         i_k_j_t6_s3 <= i_k_j_t6_s2;  // examples/matmul_f32.py:15
@@ -615,7 +614,7 @@ module matmul (
     assign b_ce0 = i_k_j_v0;
 
     // array ap_return (examples/matmul_f32.py:13)
-    assign ap_return_address0 = i_k_j_t34_s11;
+    assign ap_return_address0 = {i_k_j_i_s11, i_k_j_j_s11};
     assign ap_return_ce0 = i_k_j_store;
     assign ap_return_we0 = i_k_j_store;
     assign ap_return_d0 = i_k_j_t32;
@@ -629,8 +628,8 @@ module matmul (
         end
     end
     always_ff @(posedge ap_clk) begin
-        if (i_k_j_v0) begin
-            c_elem_running_q0 <= c_elem_running_mem[j_r];
+        if (i_k_j_v5) begin
+            c_elem_running_q0 <= c_elem_running_mem[i_k_j_j_s5];
         end
     end
 

@@ -54,227 +54,247 @@ module mul96 (
 
     wire i_t4 = i_r == 3'd7;  // examples/mul96.py:15
 
-    logic [17:0] i_t13_s2, i_t9_s2;
+    logic [17:0] i_t13_s2, i_t13_s3, i_t13_s4, i_t13_s5, i_t9_s2, i_t9_s3, i_t9_s4, i_t9_s5;
     always_ff @(posedge ap_clk) begin
         i_t13_s2 <= y_q0[17:0];  // examples/mul96.py:16
+        i_t13_s3 <= i_t13_s2;  // examples/mul96.py:16
+        i_t13_s4 <= i_t13_s3;  // examples/mul96.py:16
+        i_t13_s5 <= i_t13_s4;  // examples/mul96.py:16
         i_t9_s2 <= x_q0[17:0];  // examples/mul96.py:16
+        i_t9_s3 <= i_t9_s2;  // examples/mul96.py:16
+        i_t9_s4 <= i_t9_s3;  // examples/mul96.py:16
+        i_t9_s5 <= i_t9_s4;  // examples/mul96.py:16
     end
 
-    wire [35:0] i_low_product = 36'(i_t13_s2) * 36'(i_t9_s2);  // examples/mul96.py:16
+    wire [35:0] i_low_product = 36'(i_t13_s5) * 36'(i_t9_s5);  // examples/mul96.py:16
 
-    logic [17:0] i_t18_s2;
+    logic [17:0] i_t18_s2, i_t18_s3, i_t18_s4, i_t18_s5;
     always_ff @(posedge ap_clk) begin
         i_t18_s2 <= y_q0[35:18];  // examples/mul96.py:16
+        i_t18_s3 <= i_t18_s2;  // examples/mul96.py:16
+        i_t18_s4 <= i_t18_s3;  // examples/mul96.py:16
+        i_t18_s5 <= i_t18_s4;  // examples/mul96.py:16
     end
 
-    wire [35:0] i_low_product_1 = 36'(i_t18_s2) * 36'(i_t9_s2);  // examples/mul96.py:16
+    wire [35:0] i_low_product_1 = 36'(i_t18_s5) * 36'(i_t9_s5);  // examples/mul96.py:16
 
-    logic [17:0] i_t23_s2;
+    logic [17:0] i_t23_s2, i_t23_s3, i_t23_s4;
     always_ff @(posedge ap_clk) begin
         i_t23_s2 <= y_q0[53:36];  // examples/mul96.py:16
+        i_t23_s3 <= i_t23_s2;  // examples/mul96.py:16
+        i_t23_s4 <= i_t23_s3;  // examples/mul96.py:16
     end
 
-    wire [35:0] i_low_product_2 = 36'(i_t23_s2) * 36'(i_t9_s2);  // examples/mul96.py:16
+    wire [35:0] i_low_product_2 = 36'(i_t23_s4) * 36'(i_t9_s4);  // examples/mul96.py:16
 
-    logic [17:0] i_t28_s2;
+    logic [17:0] i_t28_s2, i_t28_s3, i_t28_s4;
     always_ff @(posedge ap_clk) begin
         i_t28_s2 <= y_q0[71:54];  // examples/mul96.py:16
+        i_t28_s3 <= i_t28_s2;  // examples/mul96.py:16
+        i_t28_s4 <= i_t28_s3;  // examples/mul96.py:16
     end
 
-    wire [35:0] i_low_product_3 = 36'(i_t28_s2) * 36'(i_t9_s2);  // examples/mul96.py:16
+    wire [35:0] i_low_product_3 = 36'(i_t28_s4) * 36'(i_t9_s4);  // examples/mul96.py:16
 
-    logic [17:0] i_t33_s2;
+    logic [17:0] i_t33_s2, i_t33_s3, i_t33_s4;
     always_ff @(posedge ap_clk) begin
         i_t33_s2 <= y_q0[89:72];  // examples/mul96.py:16
+        i_t33_s3 <= i_t33_s2;  // examples/mul96.py:16
+        i_t33_s4 <= i_t33_s3;  // examples/mul96.py:16
     end
 
-    wire [35:0] i_low_product_4 = 36'(i_t33_s2) * 36'(i_t9_s2);  // examples/mul96.py:16
+    wire [35:0] i_low_product_4 = 36'(i_t33_s4) * 36'(i_t9_s4);  // examples/mul96.py:16
 
-    logic [5:0] i_t35_s2;
+    logic [5:0] i_t35_s2, i_t35_s3, i_t35_s4;
     always_ff @(posedge ap_clk) begin
         i_t35_s2 <= y_q0[95:90];  // examples/mul96.py:16
+        i_t35_s3 <= i_t35_s2;  // examples/mul96.py:16
+        i_t35_s4 <= i_t35_s3;  // examples/mul96.py:16
     end
 
-    wire [23:0] i_high_product = $signed(24'(i_t9_s2)) * 24'($signed(i_t35_s2));  // examples/mul96.py:16
+    wire [23:0] i_high_product = $signed(24'(i_t9_s4)) * 24'($signed(i_t35_s4));  // examples/mul96.py:16
     wire [23:0] i_t40 = 24'(i_low_product_4[35:18]) + i_high_product;  // examples/mul96.py:16
 
-    logic [17:0] i_t45_s3;
-    logic [41:0] i_high_product_s3;
+    logic [17:0] i_t45_s5;
+    logic [41:0] i_high_product_s5;
     always_ff @(posedge ap_clk) begin
-        i_t45_s3 <= i_low_product_3[35:18];  // examples/mul96.py:16
-        i_high_product_s3 <= {i_t40, i_low_product_4[17:0]};  // examples/mul96.py:16
+        i_t45_s5 <= i_low_product_3[35:18];  // examples/mul96.py:16
+        i_high_product_s5 <= {i_t40, i_low_product_4[17:0]};  // examples/mul96.py:16
     end
 
-    wire [41:0] i_upper_product = 42'(i_t45_s3) + i_high_product_s3;  // examples/mul96.py:16
+    wire [41:0] i_upper_product = 42'(i_t45_s5) + i_high_product_s5;  // examples/mul96.py:16
 
-    logic [17:0] i_t32_s3, i_t50_s3;
+    logic [17:0] i_t32_s5, i_t50_s5;
     always_ff @(posedge ap_clk) begin
-        i_t32_s3 <= i_low_product_3[17:0];  // examples/mul96.py:16
-        i_t50_s3 <= i_low_product_2[35:18];  // examples/mul96.py:16
+        i_t32_s5 <= i_low_product_3[17:0];  // examples/mul96.py:16
+        i_t50_s5 <= i_low_product_2[35:18];  // examples/mul96.py:16
     end
 
-    wire [59:0] i_upper_product_1 = 60'(i_t50_s3) + {i_upper_product, i_t32_s3};  // examples/mul96.py:16
+    wire [59:0] i_upper_product_1 = 60'(i_t50_s5) + {i_upper_product, i_t32_s5};  // examples/mul96.py:16
 
-    logic [17:0] i_t27_s3, i_t55_s3, i_t55_s4;
-    logic [77:0] i_high_product_s4;
+    logic [17:0] i_t27_s5, i_t55_s6;
+    logic [77:0] i_high_product_s6;
     always_ff @(posedge ap_clk) begin
-        i_t27_s3 <= i_low_product_2[17:0];  // examples/mul96.py:16
-        i_t55_s3 <= i_low_product_1[35:18];  // examples/mul96.py:16
-        i_t55_s4 <= i_t55_s3;  // examples/mul96.py:16
-        i_high_product_s4 <= {i_upper_product_1, i_t27_s3};  // examples/mul96.py:16
+        i_t27_s5 <= i_low_product_2[17:0];  // examples/mul96.py:16
+        i_t55_s6 <= i_low_product_1[35:18];  // examples/mul96.py:16
+        i_high_product_s6 <= {i_upper_product_1, i_t27_s5};  // examples/mul96.py:16
     end
 
-    wire [77:0] i_upper_product_2 = 78'(i_t55_s4) + i_high_product_s4;  // examples/mul96.py:16
+    wire [77:0] i_upper_product_2 = 78'(i_t55_s6) + i_high_product_s6;  // examples/mul96.py:16
 
-    logic [17:0] i_t22_s3, i_t22_s4, i_t60_s3, i_t60_s4;
+    logic [17:0] i_t22_s6, i_t60_s6;
     always_ff @(posedge ap_clk) begin
-        i_t22_s3 <= i_low_product_1[17:0];  // examples/mul96.py:16
-        i_t22_s4 <= i_t22_s3;  // examples/mul96.py:16
-        i_t60_s3 <= i_low_product[35:18];  // examples/mul96.py:16
-        i_t60_s4 <= i_t60_s3;  // examples/mul96.py:16
+        i_t22_s6 <= i_low_product_1[17:0];  // examples/mul96.py:16
+        i_t60_s6 <= i_low_product[35:18];  // examples/mul96.py:16
     end
 
-    wire [95:0] i_upper_product_3 = 96'(i_t60_s4) + {i_upper_product_2, i_t22_s4};  // examples/mul96.py:16
+    wire [95:0] i_upper_product_3 = 96'(i_t60_s6) + {i_upper_product_2, i_t22_s6};  // examples/mul96.py:16
 
-    logic [17:0] i_t17_s3, i_t17_s4, i_t65_s2;
+    logic [17:0] i_t17_s6, i_t65_s2, i_t65_s3, i_t65_s4, i_t65_s5;
     always_ff @(posedge ap_clk) begin
-        i_t17_s3 <= i_low_product[17:0];  // examples/mul96.py:16
-        i_t17_s4 <= i_t17_s3;  // examples/mul96.py:16
+        i_t17_s6 <= i_low_product[17:0];  // examples/mul96.py:16
         i_t65_s2 <= x_q0[35:18];  // examples/mul96.py:16
+        i_t65_s3 <= i_t65_s2;  // examples/mul96.py:16
+        i_t65_s4 <= i_t65_s3;  // examples/mul96.py:16
+        i_t65_s5 <= i_t65_s4;  // examples/mul96.py:16
     end
 
-    wire [35:0] i_low_product_5 = 36'(i_t65_s2) * 36'(i_t13_s2);  // examples/mul96.py:16
+    wire [35:0] i_low_product_5 = 36'(i_t65_s5) * 36'(i_t13_s5);  // examples/mul96.py:16
 
-    logic [17:0] i_t70_s2;
+    logic [17:0] i_t70_s2, i_t70_s3, i_t70_s4;
     always_ff @(posedge ap_clk) begin
         i_t70_s2 <= x_q0[53:36];  // examples/mul96.py:16
+        i_t70_s3 <= i_t70_s2;  // examples/mul96.py:16
+        i_t70_s4 <= i_t70_s3;  // examples/mul96.py:16
     end
 
-    wire [35:0] i_low_product_6 = 36'(i_t70_s2) * 36'(i_t13_s2);  // examples/mul96.py:16
+    wire [35:0] i_low_product_6 = 36'(i_t70_s4) * 36'(i_t13_s4);  // examples/mul96.py:16
 
-    logic [17:0] i_t75_s2;
+    logic [17:0] i_t75_s2, i_t75_s3, i_t75_s4;
     always_ff @(posedge ap_clk) begin
         i_t75_s2 <= x_q0[71:54];  // examples/mul96.py:16
+        i_t75_s3 <= i_t75_s2;  // examples/mul96.py:16
+        i_t75_s4 <= i_t75_s3;  // examples/mul96.py:16
     end
 
-    wire [35:0] i_low_product_7 = 36'(i_t75_s2) * 36'(i_t13_s2);  // examples/mul96.py:16
+    wire [35:0] i_low_product_7 = 36'(i_t75_s4) * 36'(i_t13_s4);  // examples/mul96.py:16
 
-    logic [17:0] i_t80_s2;
+    logic [17:0] i_t80_s2, i_t80_s3, i_t80_s4;
     always_ff @(posedge ap_clk) begin
         i_t80_s2 <= x_q0[89:72];  // examples/mul96.py:16
+        i_t80_s3 <= i_t80_s2;  // examples/mul96.py:16
+        i_t80_s4 <= i_t80_s3;  // examples/mul96.py:16
     end
 
-    wire [35:0] i_low_product_8 = 36'(i_t80_s2) * 36'(i_t13_s2);  // examples/mul96.py:16
+    wire [35:0] i_low_product_8 = 36'(i_t80_s4) * 36'(i_t13_s4);  // examples/mul96.py:16
 
-    logic [5:0] i_t82_s2;
+    logic [5:0] i_t82_s2, i_t82_s3, i_t82_s4;
     always_ff @(posedge ap_clk) begin
         i_t82_s2 <= x_q0[95:90];  // examples/mul96.py:16
+        i_t82_s3 <= i_t82_s2;  // examples/mul96.py:16
+        i_t82_s4 <= i_t82_s3;  // examples/mul96.py:16
     end
 
-    wire [23:0] i_high_product_1 = $signed(24'(i_t13_s2)) * 24'($signed(i_t82_s2));  // examples/mul96.py:16
+    wire [23:0] i_high_product_1 = $signed(24'(i_t13_s4)) * 24'($signed(i_t82_s4));  // examples/mul96.py:16
     wire [23:0] i_t87 = 24'(i_low_product_8[35:18]) + i_high_product_1;  // examples/mul96.py:16
 
-    logic [17:0] i_t92_s3;
-    logic [41:0] i_high_product_s3_1;
+    logic [17:0] i_t92_s5;
+    logic [41:0] i_high_product_s5_1;
     always_ff @(posedge ap_clk) begin
-        i_t92_s3 <= i_low_product_7[35:18];  // examples/mul96.py:16
-        i_high_product_s3_1 <= {i_t87, i_low_product_8[17:0]};  // examples/mul96.py:16
+        i_t92_s5 <= i_low_product_7[35:18];  // examples/mul96.py:16
+        i_high_product_s5_1 <= {i_t87, i_low_product_8[17:0]};  // examples/mul96.py:16
     end
 
-    wire [41:0] i_upper_product_4 = 42'(i_t92_s3) + i_high_product_s3_1;  // examples/mul96.py:16
+    wire [41:0] i_upper_product_4 = 42'(i_t92_s5) + i_high_product_s5_1;  // examples/mul96.py:16
 
-    logic [17:0] i_t79_s3, i_t97_s3;
+    logic [17:0] i_t79_s5, i_t97_s5;
     always_ff @(posedge ap_clk) begin
-        i_t79_s3 <= i_low_product_7[17:0];  // examples/mul96.py:16
-        i_t97_s3 <= i_low_product_6[35:18];  // examples/mul96.py:16
+        i_t79_s5 <= i_low_product_7[17:0];  // examples/mul96.py:16
+        i_t97_s5 <= i_low_product_6[35:18];  // examples/mul96.py:16
     end
 
-    wire [59:0] i_upper_product_5 = 60'(i_t97_s3) + {i_upper_product_4, i_t79_s3};  // examples/mul96.py:16
+    wire [59:0] i_upper_product_5 = 60'(i_t97_s5) + {i_upper_product_4, i_t79_s5};  // examples/mul96.py:16
 
-    logic [17:0] i_t74_s3, i_t102_s3, i_t102_s4;
-    logic [77:0] i_high_product_s4_1;
+    logic [17:0] i_t74_s5, i_t102_s6;
+    logic [77:0] i_high_product_s6_1;
     always_ff @(posedge ap_clk) begin
-        i_t74_s3 <= i_low_product_6[17:0];  // examples/mul96.py:16
-        i_t102_s3 <= i_low_product_5[35:18];  // examples/mul96.py:16
-        i_t102_s4 <= i_t102_s3;  // examples/mul96.py:16
-        i_high_product_s4_1 <= {i_upper_product_5, i_t74_s3};  // examples/mul96.py:16
+        i_t74_s5 <= i_low_product_6[17:0];  // examples/mul96.py:16
+        i_t102_s6 <= i_low_product_5[35:18];  // examples/mul96.py:16
+        i_high_product_s6_1 <= {i_upper_product_5, i_t74_s5};  // examples/mul96.py:16
     end
 
-    wire [77:0] i_upper_product_6 = 78'(i_t102_s4) + i_high_product_s4_1;  // examples/mul96.py:16
+    wire [77:0] i_upper_product_6 = 78'(i_t102_s6) + i_high_product_s6_1;  // examples/mul96.py:16
 
-    logic [17:0] i_t69_s3, i_t69_s4;
+    logic [17:0] i_t69_s6;
     always_ff @(posedge ap_clk) begin
-        i_t69_s3 <= i_low_product_5[17:0];  // examples/mul96.py:16
-        i_t69_s4 <= i_t69_s3;  // examples/mul96.py:16
+        i_t69_s6 <= i_low_product_5[17:0];  // examples/mul96.py:16
     end
 
-    wire [35:0] i_low_product_9 = 36'(i_t65_s2) * 36'(i_t18_s2);  // examples/mul96.py:16
-    wire [35:0] i_low_product_10 = 36'(i_t70_s2) * 36'(i_t18_s2);  // examples/mul96.py:16
-    wire [35:0] i_low_product_11 = 36'(i_t75_s2) * 36'(i_t18_s2);  // examples/mul96.py:16
-    wire [35:0] i_low_product_12 = 36'(i_t80_s2) * 36'(i_t18_s2);  // examples/mul96.py:16
-    wire [23:0] i_high_product_2 = $signed(24'(i_t18_s2)) * 24'($signed(i_t82_s2));  // examples/mul96.py:16
+    wire [35:0] i_low_product_9 = 36'(i_t65_s4) * 36'(i_t18_s4);  // examples/mul96.py:16
+    wire [35:0] i_low_product_10 = 36'(i_t70_s3) * 36'(i_t18_s3);  // examples/mul96.py:16
+    wire [35:0] i_low_product_11 = 36'(i_t75_s3) * 36'(i_t18_s3);  // examples/mul96.py:16
+    wire [35:0] i_low_product_12 = 36'(i_t80_s3) * 36'(i_t18_s3);  // examples/mul96.py:16
+    wire [23:0] i_high_product_2 = $signed(24'(i_t18_s3)) * 24'($signed(i_t82_s3));  // examples/mul96.py:16
     wire [23:0] i_t117 = 24'(i_low_product_12[35:18]) + i_high_product_2;  // examples/mul96.py:16
 
-    logic [17:0] i_t122_s3;
-    logic [41:0] i_high_product_s3_2;
+    logic [17:0] i_t122_s4;
+    logic [41:0] i_high_product_s4;
     always_ff @(posedge ap_clk) begin
-        i_t122_s3 <= i_low_product_11[35:18];  // examples/mul96.py:16
-        i_high_product_s3_2 <= {i_t117, i_low_product_12[17:0]};  // examples/mul96.py:16
+        i_t122_s4 <= i_low_product_11[35:18];  // examples/mul96.py:16
+        i_high_product_s4 <= {i_t117, i_low_product_12[17:0]};  // examples/mul96.py:16
     end
 
-    wire [41:0] i_upper_product_7 = 42'(i_t122_s3) + i_high_product_s3_2;  // examples/mul96.py:16
+    wire [41:0] i_upper_product_7 = 42'(i_t122_s4) + i_high_product_s4;  // examples/mul96.py:16
 
-    logic [17:0] i_t112_s3, i_t127_s3;
+    logic [17:0] i_t112_s4, i_t127_s4;
     always_ff @(posedge ap_clk) begin
-        i_t112_s3 <= i_low_product_11[17:0];  // examples/mul96.py:16
-        i_t127_s3 <= i_low_product_10[35:18];  // examples/mul96.py:16
+        i_t112_s4 <= i_low_product_11[17:0];  // examples/mul96.py:16
+        i_t127_s4 <= i_low_product_10[35:18];  // examples/mul96.py:16
     end
 
-    wire [59:0] i_upper_product_8 = 60'(i_t127_s3) + {i_upper_product_7, i_t112_s3};  // examples/mul96.py:16
+    wire [59:0] i_upper_product_8 = 60'(i_t127_s4) + {i_upper_product_7, i_t112_s4};  // examples/mul96.py:16
 
-    logic [17:0] i_t110_s3, i_t132_s3, i_t132_s4;
-    logic [77:0] i_high_product_s4_2;
+    logic [17:0] i_t110_s4, i_t132_s5;
+    logic [77:0] i_high_product_s5_2;
     always_ff @(posedge ap_clk) begin
-        i_t110_s3 <= i_low_product_10[17:0];  // examples/mul96.py:16
-        i_t132_s3 <= i_low_product_9[35:18];  // examples/mul96.py:16
-        i_t132_s4 <= i_t132_s3;  // examples/mul96.py:16
-        i_high_product_s4_2 <= {i_upper_product_8, i_t110_s3};  // examples/mul96.py:16
+        i_t110_s4 <= i_low_product_10[17:0];  // examples/mul96.py:16
+        i_t132_s5 <= i_low_product_9[35:18];  // examples/mul96.py:16
+        i_high_product_s5_2 <= {i_upper_product_8, i_t110_s4};  // examples/mul96.py:16
     end
 
-    wire [77:0] i_upper_product_9 = 78'(i_t132_s4) + i_high_product_s4_2;  // examples/mul96.py:16
+    wire [77:0] i_upper_product_9 = 78'(i_t132_s5) + i_high_product_s5_2;  // examples/mul96.py:16
 
-    logic [17:0] i_t108_s3, i_t108_s4;
+    logic [17:0] i_t108_s5;
     always_ff @(posedge ap_clk) begin
-        i_t108_s3 <= i_low_product_9[17:0];  // examples/mul96.py:16
-        i_t108_s4 <= i_t108_s3;  // examples/mul96.py:16
+        i_t108_s5 <= i_low_product_9[17:0];  // examples/mul96.py:16
     end
 
-    wire [35:0] i_low_product_13 = 36'(i_t23_s2) * 36'(i_t65_s2);  // examples/mul96.py:16
-    wire [35:0] i_low_product_14 = 36'(i_t28_s2) * 36'(i_t65_s2);  // examples/mul96.py:16
-    wire [35:0] i_low_product_15 = 36'(i_t33_s2) * 36'(i_t65_s2);  // examples/mul96.py:16
-    wire [23:0] i_high_product_3 = $signed(24'(i_t65_s2)) * 24'($signed(i_t35_s2));  // examples/mul96.py:16
+    wire [35:0] i_low_product_13 = 36'(i_t23_s3) * 36'(i_t65_s3);  // examples/mul96.py:16
+    wire [35:0] i_low_product_14 = 36'(i_t28_s3) * 36'(i_t65_s3);  // examples/mul96.py:16
+    wire [35:0] i_low_product_15 = 36'(i_t33_s3) * 36'(i_t65_s3);  // examples/mul96.py:16
+    wire [23:0] i_high_product_3 = $signed(24'(i_t65_s3)) * 24'($signed(i_t35_s3));  // examples/mul96.py:16
     wire [23:0] i_t145 = 24'(i_low_product_15[35:18]) + i_high_product_3;  // examples/mul96.py:16
 
-    logic [17:0] i_t150_s3;
-    logic [41:0] i_high_product_s3_3;
+    logic [17:0] i_t150_s4;
+    logic [41:0] i_high_product_s4_1;
     always_ff @(posedge ap_clk) begin
-        i_t150_s3 <= i_low_product_14[35:18];  // examples/mul96.py:16
-        i_high_product_s3_3 <= {i_t145, i_low_product_15[17:0]};  // examples/mul96.py:16
+        i_t150_s4 <= i_low_product_14[35:18];  // examples/mul96.py:16
+        i_high_product_s4_1 <= {i_t145, i_low_product_15[17:0]};  // examples/mul96.py:16
     end
 
-    wire [41:0] i_upper_product_10 = 42'(i_t150_s3) + i_high_product_s3_3;  // examples/mul96.py:16
+    wire [41:0] i_upper_product_10 = 42'(i_t150_s4) + i_high_product_s4_1;  // examples/mul96.py:16
 
-    logic [17:0] i_t140_s3, i_t155_s3;
+    logic [17:0] i_t140_s4, i_t155_s4;
     always_ff @(posedge ap_clk) begin
-        i_t140_s3 <= i_low_product_14[17:0];  // examples/mul96.py:16
-        i_t155_s3 <= i_low_product_13[35:18];  // examples/mul96.py:16
+        i_t140_s4 <= i_low_product_14[17:0];  // examples/mul96.py:16
+        i_t155_s4 <= i_low_product_13[35:18];  // examples/mul96.py:16
     end
 
-    wire [59:0] i_upper_product_11 = 60'(i_t155_s3) + {i_upper_product_10, i_t140_s3};  // examples/mul96.py:16
+    wire [59:0] i_upper_product_11 = 60'(i_t155_s4) + {i_upper_product_10, i_t140_s4};  // examples/mul96.py:16
 
-    logic [17:0] i_t138_s3;
+    logic [17:0] i_t138_s4;
     always_ff @(posedge ap_clk) begin
-        i_t138_s3 <= i_low_product_13[17:0];  // examples/mul96.py:16
+        i_t138_s4 <= i_low_product_13[17:0];  // examples/mul96.py:16
     end
 
     wire [35:0] i_low_product_16 = 36'(i_t23_s2) * 36'(i_t70_s2);  // examples/mul96.py:16
@@ -284,13 +304,13 @@ module mul96 (
     wire [23:0] i_t168 = 24'(i_low_product_18[35:18]) + i_high_product_4;  // examples/mul96.py:16
 
     logic [17:0] i_t173_s3;
-    logic [41:0] i_high_product_s3_4;
+    logic [41:0] i_high_product_s3;
     always_ff @(posedge ap_clk) begin
         i_t173_s3 <= i_low_product_17[35:18];  // examples/mul96.py:16
-        i_high_product_s3_4 <= {i_t168, i_low_product_18[17:0]};  // examples/mul96.py:16
+        i_high_product_s3 <= {i_t168, i_low_product_18[17:0]};  // examples/mul96.py:16
     end
 
-    wire [41:0] i_upper_product_12 = 42'(i_t173_s3) + i_high_product_s3_4;  // examples/mul96.py:16
+    wire [41:0] i_upper_product_12 = 42'(i_t173_s3) + i_high_product_s3;  // examples/mul96.py:16
 
     logic [17:0] i_t163_s3, i_t178_s3;
     always_ff @(posedge ap_clk) begin
@@ -311,13 +331,13 @@ module mul96 (
     wire [23:0] i_t189 = 24'(i_low_product_20[35:18]) + i_high_product_5;  // examples/mul96.py:16
 
     logic [17:0] i_t194_s3;
-    logic [41:0] i_high_product_s3_5;
+    logic [41:0] i_high_product_s3_1;
     always_ff @(posedge ap_clk) begin
         i_t194_s3 <= i_low_product_19[35:18];  // examples/mul96.py:16
-        i_high_product_s3_5 <= {i_t189, i_low_product_20[17:0]};  // examples/mul96.py:16
+        i_high_product_s3_1 <= {i_t189, i_low_product_20[17:0]};  // examples/mul96.py:16
     end
 
-    wire [41:0] i_upper_product_14 = 42'(i_t194_s3) + i_high_product_s3_5;  // examples/mul96.py:16
+    wire [41:0] i_upper_product_14 = 42'(i_t194_s3) + i_high_product_s3_1;  // examples/mul96.py:16
 
     logic [17:0] i_t184_s3;
     always_ff @(posedge ap_clk) begin
@@ -330,13 +350,13 @@ module mul96 (
     wire [23:0] i_t205 = 24'(i_low_product_22[35:18]) + i_high_product_6;  // examples/mul96.py:16
 
     logic [17:0] i_t210_s3;
-    logic [41:0] i_high_product_s3_6;
+    logic [41:0] i_high_product_s3_2;
     always_ff @(posedge ap_clk) begin
         i_t210_s3 <= i_low_product_21[35:18];  // examples/mul96.py:16
-        i_high_product_s3_6 <= {i_t205, i_low_product_22[17:0]};  // examples/mul96.py:16
+        i_high_product_s3_2 <= {i_t205, i_low_product_22[17:0]};  // examples/mul96.py:16
     end
 
-    wire [41:0] i_upper_product_15 = 42'(i_t210_s3) + i_high_product_s3_6;  // examples/mul96.py:16
+    wire [41:0] i_upper_product_15 = 42'(i_t210_s3) + i_high_product_s3_2;  // examples/mul96.py:16
 
     logic [17:0] i_t200_s3;
     always_ff @(posedge ap_clk) begin
@@ -380,13 +400,13 @@ module mul96 (
     wire [11:0] i_t268 = 12'($signed(i_low_product_25[23:18])) + (12'($signed(i_t259)) + i_t263_s2);  // examples/mul96.py:16
 
     logic [23:0] i_t274_s3;
-    logic [29:0] i_high_product_s3_7;
+    logic [29:0] i_high_product_s3_3;
     always_ff @(posedge ap_clk) begin
         i_t274_s3 <= i_t228;  // examples/mul96.py:16
-        i_high_product_s3_7 <= {i_t268, i_low_product_25[17:0]};  // examples/mul96.py:16
+        i_high_product_s3_3 <= {i_t268, i_low_product_25[17:0]};  // examples/mul96.py:16
     end
 
-    wire [29:0] i_upper_product_16 = 30'($signed(i_t274_s3)) + i_high_product_s3_7;  // examples/mul96.py:16
+    wire [29:0] i_upper_product_16 = 30'($signed(i_t274_s3)) + i_high_product_s3_3;  // examples/mul96.py:16
 
     logic [17:0] i_t225_s3;
     logic [23:0] i_t280_s3;
@@ -405,13 +425,13 @@ module mul96 (
     wire [65:0] i_upper_product_18 = 66'($signed(i_upper_product_15)) + {i_upper_product_17, i_t216_s3};  // examples/mul96.py:16
 
     logic [41:0] i_t292_s4;
-    logic [83:0] i_high_product_s4_3;
+    logic [83:0] i_high_product_s4_2;
     always_ff @(posedge ap_clk) begin
         i_t292_s4 <= i_upper_product_14;  // examples/mul96.py:16
-        i_high_product_s4_3 <= {i_upper_product_18, i_t200_s3};  // examples/mul96.py:16
+        i_high_product_s4_2 <= {i_upper_product_18, i_t200_s3};  // examples/mul96.py:16
     end
 
-    wire [83:0] i_upper_product_19 = 84'($signed(i_t292_s4)) + i_high_product_s4_3;  // examples/mul96.py:16
+    wire [83:0] i_upper_product_19 = 84'($signed(i_t292_s4)) + i_high_product_s4_2;  // examples/mul96.py:16
 
     logic [17:0] i_t184_s4;
     logic [59:0] i_t298_s4;
@@ -423,65 +443,53 @@ module mul96 (
     wire [101:0] i_upper_product_20 = 102'($signed(i_t298_s4)) + {i_upper_product_19, i_t184_s4};  // examples/mul96.py:16
 
     logic [17:0] i_t161_s4;
-    logic [59:0] i_t304_s4, i_t304_s5;
-    logic [119:0] i_high_product_s5;
+    logic [59:0] i_t304_s5;
+    logic [119:0] i_high_product_s5_3;
     always_ff @(posedge ap_clk) begin
         i_t161_s4 <= i_t161_s3;  // examples/mul96.py:16
-        i_t304_s4 <= i_upper_product_11;  // examples/mul96.py:16
-        i_t304_s5 <= i_t304_s4;  // examples/mul96.py:16
-        i_high_product_s5 <= {i_upper_product_20, i_t161_s4};  // examples/mul96.py:16
+        i_t304_s5 <= i_upper_product_11;  // examples/mul96.py:16
+        i_high_product_s5_3 <= {i_upper_product_20, i_t161_s4};  // examples/mul96.py:16
     end
 
-    wire [119:0] i_upper_product_21 = 120'($signed(i_t304_s5)) + i_high_product_s5;  // examples/mul96.py:16
+    wire [119:0] i_upper_product_21 = 120'($signed(i_t304_s5)) + i_high_product_s5_3;  // examples/mul96.py:16
 
-    logic [17:0] i_t138_s4, i_t138_s5;
-    logic [77:0] i_t310_s5, i_t310_s6;
-    logic [137:0] i_high_product_s6;
+    logic [17:0] i_t138_s5;
+    logic [77:0] i_t310_s6;
+    logic [137:0] i_high_product_s6_2;
     always_ff @(posedge ap_clk) begin
-        i_t138_s4 <= i_t138_s3;  // examples/mul96.py:16
         i_t138_s5 <= i_t138_s4;  // examples/mul96.py:16
-        i_t310_s5 <= i_upper_product_9;  // examples/mul96.py:16
-        i_t310_s6 <= i_t310_s5;  // examples/mul96.py:16
-        i_high_product_s6 <= {i_upper_product_21, i_t138_s5};  // examples/mul96.py:16
+        i_t310_s6 <= i_upper_product_9;  // examples/mul96.py:16
+        i_high_product_s6_2 <= {i_upper_product_21, i_t138_s5};  // examples/mul96.py:16
     end
 
-    wire [137:0] i_upper_product_22 = 138'($signed(i_t310_s6)) + i_high_product_s6;  // examples/mul96.py:16
+    wire [137:0] i_upper_product_22 = 138'($signed(i_t310_s6)) + i_high_product_s6_2;  // examples/mul96.py:16
 
-    logic [17:0] i_t108_s5, i_t108_s6;
-    logic [77:0] i_t316_s5, i_t316_s6, i_t316_s7;
+    logic [17:0] i_t108_s6;
+    logic [77:0] i_t316_s7;
     logic [155:0] i_high_product_s7;
     always_ff @(posedge ap_clk) begin
-        i_t108_s5 <= i_t108_s4;  // examples/mul96.py:16
         i_t108_s6 <= i_t108_s5;  // examples/mul96.py:16
-        i_t316_s5 <= i_upper_product_6;  // examples/mul96.py:16
-        i_t316_s6 <= i_t316_s5;  // examples/mul96.py:16
-        i_t316_s7 <= i_t316_s6;  // examples/mul96.py:16
+        i_t316_s7 <= i_upper_product_6;  // examples/mul96.py:16
         i_high_product_s7 <= {i_upper_product_22, i_t108_s6};  // examples/mul96.py:16
     end
 
     wire [155:0] i_upper_product_23 = 156'($signed(i_t316_s7)) + i_high_product_s7;  // examples/mul96.py:16
 
-    logic [17:0] i_t69_s5, i_t69_s6, i_t69_s7;
-    logic [95:0] i_t322_s5, i_t322_s6, i_t322_s7, i_t322_s8;
+    logic [17:0] i_t69_s7;
+    logic [95:0] i_t322_s7, i_t322_s8;
     logic [173:0] i_high_product_s8;
     always_ff @(posedge ap_clk) begin
-        i_t69_s5 <= i_t69_s4;  // examples/mul96.py:16
-        i_t69_s6 <= i_t69_s5;  // examples/mul96.py:16
         i_t69_s7 <= i_t69_s6;  // examples/mul96.py:16
-        i_t322_s5 <= i_upper_product_3;  // examples/mul96.py:16
-        i_t322_s6 <= i_t322_s5;  // examples/mul96.py:16
-        i_t322_s7 <= i_t322_s6;  // examples/mul96.py:16
+        i_t322_s7 <= i_upper_product_3;  // examples/mul96.py:16
         i_t322_s8 <= i_t322_s7;  // examples/mul96.py:16
         i_high_product_s8 <= {i_upper_product_23, i_t69_s7};  // examples/mul96.py:16
     end
 
     wire [173:0] i_upper_product_24 = 174'($signed(i_t322_s8)) + i_high_product_s8;  // examples/mul96.py:16
 
-    logic [17:0] i_t17_s5, i_t17_s6, i_t17_s7, i_t17_s8;
+    logic [17:0] i_t17_s7, i_t17_s8;
     logic [2:0] i_i_s1, i_i_s2, i_i_s3, i_i_s4, i_i_s5, i_i_s6, i_i_s7, i_i_s8;
     always_ff @(posedge ap_clk) begin
-        i_t17_s5 <= i_t17_s4;  // examples/mul96.py:16
-        i_t17_s6 <= i_t17_s5;  // examples/mul96.py:16
         i_t17_s7 <= i_t17_s6;  // examples/mul96.py:16
         i_t17_s8 <= i_t17_s7;  // examples/mul96.py:16
         i_i_s1 <= i_r;  // examples/mul96.py:15

@@ -472,15 +472,10 @@ module saxpy (
         .result(i_t9)
     );
 
-    logic [31:0] i_t9_s7, i_t10_s2, i_t10_s3, i_t10_s4, i_t10_s5, i_t10_s6, i_t10_s7;
+    logic [31:0] i_t9_s7, i_t10_s7;
     always_ff @(posedge ap_clk) begin
         i_t9_s7 <= i_t9;  // examples/saxpy_f32.py:13
-        i_t10_s2 <= y_q0;  // examples/saxpy_f32.py:13
-        i_t10_s3 <= i_t10_s2;  // examples/saxpy_f32.py:13
-        i_t10_s4 <= i_t10_s3;  // examples/saxpy_f32.py:13
-        i_t10_s5 <= i_t10_s4;  // examples/saxpy_f32.py:13
-        i_t10_s6 <= i_t10_s5;  // examples/saxpy_f32.py:13
-        i_t10_s7 <= i_t10_s6;  // examples/saxpy_f32.py:13
+        i_t10_s7 <= y_q0;  // examples/saxpy_f32.py:13
     end
 
     logic [31:0] i_t11;
@@ -552,8 +547,8 @@ module saxpy (
     assign x_ce0 = i_v0;
 
     // array y (examples/saxpy_f32.py:11)
-    assign y_address0 = i_r;
-    assign y_ce0 = i_v0;
+    assign y_address0 = i_i_s5;
+    assign y_ce0 = i_v5;
 
     // array out (examples/saxpy_f32.py:11)
     assign out_address0 = i_i_s11;

@@ -1,0 +1,102 @@
+//! What a loop does earlier than it is waited for comes later: fewer bits wait in registers, and no cycle is lost.
+
+use crate::directives::{checked_for, target};
+use crate::support;
+use allo_hls::diagnostics::Diagnostics;
+use allo_hls::driver::{Compilation, Target};
+use allo_hls::levels::Level;
+use allo_hls::rtl::netlist::Item;
+use allo_hls::schedule::{self, Schedule, check, forecast, late};
+
+/// Bits of registers of the kernel's own module.
+fn registers(compiled: &Compilation) -> u64 {
+    let design = &compiled.design;
+    let module = &design.modules[design.top().expect("a module")];
+    let bits = module.items.iter().map(|item| match item {
+        Item::Register(register) => u64::from(module.nets[register.out].width),
+        _ => 0,
+    });
+    bits.sum()
+}
+
+fn compiled(flags: &[(&str, &str)], text: &str) -> Compilation {
+    let target = target(flags).expect("directives");
+    checked_for(&format!("from allo import *\n\n{text}"), &target)
+}
+
+/// A sum of eight products in their order: each adder waits for the one before.
+const CHAIN: &str = "
+@kernel
+def top(a: \"f32[32, 8]\", x: \"f32[8]\", y: \"f32[32]\"):
+    for i in range(32):
+        s: f32 = 0.0
+        for j in range(8):
+            s += a[i, j] * x[j]
+        y[i] = s
+";
+
+/// Eight sums, which all read one element in each iteration, of which a ninth one is a chain of eight.
+const SHARED: &str = "
+@kernel
+def top(a: \"f32[32, 8]\", r: \"f32[8]\", p: \"f32[32]\", q: \"f32[8]\", s: \"f32[32]\"):
+    for j in range(32):
+        for i in range(8):
+            s[j] += r[i] * a[j, i]
+            q[i] += a[j, i] * p[j]
+";
+
+const WIDE: &[(&str, &str)] = &[
+    ("unroll", "j=8"),
+    ("partition", "a:complete:dim=2"),
+    ("partition", "x:complete"),
+];
+
+#[test]
+fn products_are_made_where_a_sum_takes_them() {
+    let found = compiled(WIDE, CHAIN);
+    // Seven products would wait for their turns, 4 cycles after one another.
+    let waiting = 32 * 4 * (7 * 8 / 2);
+    assert!(registers(&found) < waiting / 2, "{}", registers(&found));
+    let cycles = forecast::cycles(&found.hardware, &found.schedule);
+    assert!(cycles < 32 + 8 * 6 + 12, "{cycles}");
+}
+
+/// A program with the schedules before and after things come later.
+fn both(text: &str, level: Level) -> (Compilation, [Schedule; 2], Target) {
+    let mut target = Target::new("ecp5", 10.0).expect("device");
+    target.aim.level = level;
+    let compiled = support::hardware(&format!("from allo import *\n\n{text}"), None, &target);
+    let (device, period) = (&target.device, target.period);
+    let warnings = &mut Diagnostics::default();
+    let early = schedule::schedule(&compiled.hardware, device, period, warnings).expect("times");
+    let mut later = early.clone();
+    late::delay(&compiled.hardware, &mut later, device);
+    (compiled, [early, later], target)
+}
+
+/// The second loop writes what the first one reads: that is not read later, so that the second one begins as soon.
+const ONE_AFTER_ANOTHER: &str = "
+@kernel
+def top(a: \"f32[40]\", b: \"f32[40]\", c: \"f32[40]\", k: \"i8[40]\"):
+    for i in range(40):
+        c[i] = (a[i] * a[i] * a[i]) * b[i] + k[i]
+    for i in range(40):
+        b[i] = 1.0
+        k[i] = 2
+";
+
+#[test]
+fn what_follows_is_not_held_up() {
+    for text in [CHAIN, SHARED, ONE_AFTER_ANOTHER] {
+        for level in [Level::One, Level::Two] {
+            let (compiled, [early, later], target) = both(text, level);
+            let program = &compiled.hardware;
+            let cycles = [&early, &later].map(|schedule| forecast::cycles(program, schedule));
+            assert!(cycles[1] <= cycles[0], "{cycles:?}\n{text}");
+            check::check(program, &later, &target.device).expect("a schedule");
+            for (before, after) in early.leaves.values().zip(later.leaves.values()) {
+                assert_eq!((before.ii, before.depth), (after.ii, after.depth));
+            }
+        }
+    }
+}

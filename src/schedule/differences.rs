@@ -21,8 +21,8 @@ struct Arc {
     flow: i64,
 }
 
-/// Pivots for each variable after which nothing is found.
-const MOST_PIVOTS: usize = 60;
+/// Constraints and variables that are looked at, again and again, after which nothing is found: some tenths of a second.
+const MOST_WORK: usize = 50_000_000;
 
 impl Differences {
     /// Without variables but 0.
@@ -61,8 +61,7 @@ impl Differences {
     /// The variables; `None` if they contradict one another, or are too many for the time that there is.
     pub fn solve(self) -> Option<Vec<i64>> {
         let mut tree = Tree::of(self);
-        let most = MOST_PIVOTS * tree.potentials.len();
-        for _ in 0..most {
+        while tree.work < MOST_WORK {
             match tree.entering() {
                 Some(arc) => tree.pivot(arc)?,
                 None => return Some(tree.potentials),
@@ -86,6 +85,8 @@ struct Tree {
     /// From which arc on the next one is looked for.
     next: usize,
     block: usize,
+    /// What was looked at so far.
+    work: usize,
 }
 
 impl Tree {
@@ -103,6 +104,7 @@ impl Tree {
             places: vec![0; count],
             next: 0,
             block,
+            work: 0,
         };
         for (number, arc) in tree.arcs.iter().enumerate().rev() {
             let (node, is_out) = match (arc.from, arc.to) {
@@ -154,6 +156,7 @@ impl Tree {
         let count = self.arcs.len();
         let mut best = (0, None);
         for looked in 1..=count {
+            self.work += 1;
             let missing = self.missing(&self.arcs[self.next]);
             if missing > best.0 {
                 best = (missing, Some(self.next));
@@ -177,6 +180,7 @@ impl Tree {
         let (mut from_side, mut to_side) = (Vec::new(), Vec::new());
         let (mut a, mut b) = (from, to);
         while a != b {
+            self.work += 1;
             if self.depths[a] >= self.depths[b] {
                 from_side.push(a);
                 a = self.parents[a];
@@ -232,6 +236,7 @@ impl Tree {
         }
         let mut reached = vec![below];
         while let Some(node) = reached.pop() {
+            self.work += 1;
             self.potentials[node] += more;
             self.depths[node] = self.depths[self.parents[node]] + 1;
             reached.extend(&self.children[node]);

@@ -898,9 +898,10 @@ fn elaborate(sources: &SourceMap, planned: Planned, target: &Target) -> Hardware
         mut schedule,
         warnings,
     } = planned;
-    schedule::late::delay(&hardware, &mut schedule, &target.device);
+    let overlaps = target.overlaps();
+    schedule::late::delay(&hardware, &mut schedule, &target.device, overlaps);
     schedule.finish(&hardware, &target.device);
-    if target.overlaps() {
+    if overlaps {
         schedule::release::overlap_invocations(&hardware, &mut schedule);
     }
     debug_check("schedule", || {

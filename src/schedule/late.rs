@@ -22,9 +22,10 @@ const MOST_NODES: usize = 30_000;
 /// Bits in registers that have to be saved: at least so many, and one part in so many.
 const LEAST_SAVING: (u64, u64) = (128, 20);
 
-/// Has loops do things later, unless the kernel takes longer by that: what is accessed later may hold up what follows.
-pub fn delay(program: &Program, schedule: &mut Schedule, device: &Device) {
-    let least = forecast::cycles(program, schedule);
+/// Has loops do things later, unless the kernel takes longer by that: what is accessed later may hold up what follows, or the next
+/// invocation, where these overlap.
+pub fn delay(program: &Program, schedule: &mut Schedule, device: &Device, overlaps: bool) {
+    let most = taken(program, schedule, overlaps);
     for (id, leaf) in program.leaves.iter() {
         for ends_move in [true, false] {
             let Some(times) = delayed(program, (id, leaf), schedule, device, ends_move) else {
@@ -34,12 +35,27 @@ pub fn delay(program: &Program, schedule: &mut Schedule, device: &Device) {
             let before = schedule.clone();
             schedule.leaves[id] = times;
             release::overlap_regions(program, schedule);
-            if forecast::cycles(program, schedule) <= least {
+            let takes = taken(program, schedule, overlaps);
+            if takes.iter().zip(&most).all(|(takes, most)| takes <= most) {
                 break;
             }
             *schedule = before;
         }
     }
+}
+
+/// Cycles of an invocation, and until the next one may begin.
+fn taken(program: &Program, schedule: &Schedule, overlaps: bool) -> [u64; 2] {
+    let cycles = forecast::cycles(program, schedule);
+    if !overlaps {
+        return [cycles; 2];
+    }
+    let mut overlapped = schedule.clone();
+    release::overlap_invocations(program, &mut overlapped);
+    let drain = overlapped.drain;
+    let released = forecast::cycles(program, &overlapped).saturating_sub(drain.into());
+    let restart = overlapped.restart.unwrap_or(drain);
+    [cycles, released.saturating_add(restart.into())]
 }
 
 /// The schedule of a loop with fewer bits in registers; `None` where there is none.

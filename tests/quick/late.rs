@@ -70,7 +70,8 @@ fn both(text: &str, level: Level) -> (Compilation, [Schedule; 2], Target) {
     let warnings = &mut Diagnostics::default();
     let early = schedule::schedule(&compiled.hardware, device, period, warnings).expect("times");
     let mut later = early.clone();
-    late::delay(&compiled.hardware, &mut later, device);
+    let overlaps = level == Level::Two;
+    late::delay(&compiled.hardware, &mut later, device, overlaps);
     (compiled, [early, later], target)
 }
 

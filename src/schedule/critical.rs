@@ -1,9 +1,9 @@
 //! What binds the interval of a loop, operation by operation: the longest recurrence, and the way to the loop's end.
 
+use super::Schedule;
 use super::device::Device;
 use super::placement::Placed;
 use super::problem::{Edge, Problem};
-use super::{Schedule, budget};
 use crate::hwarith::NodeId;
 use crate::hwarith::graph::Op;
 use crate::machine::program::{LeafId, Program};
@@ -49,14 +49,8 @@ pub fn recurrence(
     device: &Device,
 ) -> Option<Chain> {
     let of = &program.leaves[leaf];
-    let scheduled = &schedule.leaves[leaf];
     of.repeat.as_ref()?;
-    let widths = scheduled.times.width.clone();
-    let mut problem = Problem::new(&of.graph, widths, device, budget(device, schedule.period));
-    problem.add_leaf(of, device, program);
-    for call in problem.calls() {
-        problem.choose(call, scheduled.variants[call.index()], &schedule.units);
-    }
+    let problem = Problem::of_schedule(program, leaf, schedule, device);
     let mut longest: Option<Chain> = None;
     for to in problem.carried_to() {
         let placed = problem.behind(to);

@@ -9,7 +9,7 @@
 use super::device::Device;
 use super::differences::Differences;
 use super::problem::Problem;
-use super::{LeafSchedule, Schedule, Times, budget, forecast, loops, overlap, release};
+use super::{LeafSchedule, Schedule, Times, forecast, loops, overlap, release};
 use crate::hwarith::graph::Op;
 use crate::hwarith::{Graph, NodeId};
 use crate::machine::program::{Leaf, LeafId, Place, Program};
@@ -74,12 +74,7 @@ fn delayed(
     if held < enough {
         return None;
     }
-    let widths = before.times.width.clone();
-    let mut problem = Problem::new(&leaf.graph, widths, device, budget(device, schedule.period));
-    problem.add_leaf(leaf, device, program);
-    for call in problem.calls() {
-        problem.choose(call, before.variants[call.index()], &schedule.units);
-    }
+    let mut problem = Problem::of_schedule(program, id, schedule, device);
     let movable = movable(program, leaf, &problem, ends_move);
     let later = waiting.least(&problem, &movable, before.depth, enough)?;
     for (node, start) in before.times.start.iter().enumerate() {

@@ -3,11 +3,13 @@
 use super::device::Device;
 use super::resource::{Pools, Resource, Use};
 use super::spread::Spread;
-use super::{Units, Variant, delay_class, load_delays, store_delay, table_delays};
+use super::{
+    Schedule, Units, Variant, budget, delay_class, load_delays, store_delay, table_delays,
+};
 use crate::hwarith::graph::{Op, UnitId, VarId};
 use crate::hwarith::{Graph, NodeId};
 use crate::machine::depend::{self, Dependence};
-use crate::machine::program::{Leaf, Program};
+use crate::machine::program::{Leaf, LeafId, Program};
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 /// What of a cycle is taken by logic that is taken to fit into it: a little less than all, since sums are rounded.
@@ -148,6 +150,23 @@ impl<'g> Problem<'g> {
             problem.kinds[id.index()] = problem.kind(id, &spread, device);
         }
         problem.list_users();
+        problem
+    }
+
+    /// What the schedule of a leaf solves, with the operators that its calls have there.
+    pub fn of_schedule(
+        program: &'g Program,
+        leaf: LeafId,
+        schedule: &Schedule,
+        device: &Device,
+    ) -> Problem<'g> {
+        let (of, scheduled) = (&program.leaves[leaf], &schedule.leaves[leaf]);
+        let widths = scheduled.times.width.clone();
+        let mut problem = Problem::new(&of.graph, widths, device, budget(device, schedule.period));
+        problem.add_leaf(of, device, program);
+        for call in problem.calls() {
+            problem.choose(call, scheduled.variants[call.index()], &schedule.units);
+        }
         problem
     }
 

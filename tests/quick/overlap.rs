@@ -53,7 +53,7 @@ fn invocations_start_as_often_as_the_operators_allow() {
             1,
         ),
         // A number that is converted late, since it is shorter before.
-        ("(a: f32, b: i5) -> f32:\n    return a * a + b", 1),
+        ("(a: f64, b: i5) -> f64:\n    return a * a + b", 1),
         // A table.
         (
             "(a: u4) -> i32:\n    table: i32[16] = [3, 1, 4, 1, 5, 9, 2, 6, 5, 3, 5, 8, 9, 7, 9, 3]\n    return table[a] * 3",

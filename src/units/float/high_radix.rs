@@ -153,3 +153,21 @@ fn corrected(
     let nonzero = any(g, rest);
     (low(g, result, width), g.and(nonzero, differs))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// As the bounds of what a digit leaves out rely on.
+    #[test]
+    fn digits_of_a_root_are_no_longer_than_those_before_them_allow() {
+        for bits in 1..300 {
+            let mut j = 0;
+            for b in digits_of_root(bits) {
+                assert!(0 < b && b <= DIGIT && (j == 0 || b + 3 <= j), "{bits}");
+                j += b;
+            }
+            assert_eq!(j, bits);
+        }
+    }
+}

@@ -61,6 +61,22 @@ fn products_are_made_where_a_sum_takes_them() {
     assert!(cycles < 32 + 8 * 6 + 12, "{cycles}");
 }
 
+/// An iteration waits for a stream where it begins, and nowhere else.
+#[test]
+fn elements_of_streams_are_got_where_an_iteration_begins() {
+    let found = compiled(
+        &[],
+        "
+@kernel
+def top(a: \"f64[64]\", s: \"Stream[f64, 8]\", y: \"f64[64]\"):
+    for i in range(64):
+        v: f64 = s.get()
+        y[i] = a[i] * a[i] * a[i] + v
+",
+    );
+    assert!(!schedule::waits_late(&found.hardware, &found.schedule));
+}
+
 /// A program with the schedules before and after things come later.
 fn both(text: &str, level: Level) -> (Compilation, [Schedule; 2], Target) {
     let mut target = Target::new("ecp5", 10.0).expect("device");

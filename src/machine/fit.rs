@@ -1,10 +1,10 @@
 //! Fits the graphs of a program to a device: what is wider than its blocks, or longer than a cycle, is split.
 
 use super::program::{Leaf, Program, Unit};
-use super::recurrence::recurrent;
+use super::recurrence::waited_for;
 use crate::diagnostics::Diagnostics;
 use crate::hwarith::equal::{self, Context, Difference, Pair};
-use crate::hwarith::graph::{Op, UnitId};
+use crate::hwarith::graph::UnitId;
 use crate::hwarith::split::{self, Limits, ROUNDS, is_too_wide, rebuild, split_pure};
 use crate::hwarith::{Graph, NodeId};
 use crate::memo::Memo;
@@ -82,18 +82,8 @@ fn fit_units(program: &mut Program, limits: Limits, warnings: &mut Diagnostics) 
 fn in_recurrences(program: &Program, some: &BTreeSet<UnitId>) -> BTreeSet<UnitId> {
     let mut found = BTreeSet::new();
     for leaf in program.leaves.values().filter(|leaf| leaf.repeat.is_some()) {
-        let nodes = leaf.graph.nodes.iter();
-        let calls = nodes.filter_map(|(id, node)| match node.op {
-            Op::Call(unit) if some.contains(&unit) => Some((id, unit)),
-            _ => None,
-        });
-        let calls: Vec<(NodeId, UnitId)> = calls.collect();
-        if calls.is_empty() {
-            continue;
-        }
-        let recurrent = recurrent(leaf);
-        let within = calls.into_iter().filter(|(id, _)| recurrent[id.index()]);
-        found.extend(within.map(|(_, unit)| unit));
+        let within = waited_for(leaf, |unit| some.contains(&unit));
+        found.extend(within.into_iter().map(|(_, unit)| unit));
     }
     found
 }

@@ -2,7 +2,7 @@
 
 use super::depend::{Dependence, dependences};
 use super::program::Leaf;
-use crate::hwarith::graph::Op;
+use crate::hwarith::graph::{Op, UnitId};
 use crate::hwarith::{Graph, NodeId};
 
 /// Iterations from which on a recurrence leaves its operations time enough.
@@ -13,6 +13,21 @@ const FAR: u64 = 32;
 pub fn recurrent(leaf: &Leaf) -> Vec<bool> {
     let recurrences = recurrences(leaf).into_iter();
     recurrences.map(|number| number.is_some()).collect()
+}
+
+/// The calls of some operators that something waits for: all of a block, and of a loop those that a recurrence goes through.
+pub fn waited_for(leaf: &Leaf, some: impl Fn(UnitId) -> bool) -> Vec<(NodeId, UnitId)> {
+    let nodes = leaf.graph.nodes.iter();
+    let calls = nodes.filter_map(|(id, node)| match node.op {
+        Op::Call(unit) if some(unit) => Some((id, unit)),
+        _ => None,
+    });
+    let mut calls: Vec<(NodeId, UnitId)> = calls.collect();
+    if !calls.is_empty() && leaf.repeat.is_some() {
+        let recurrent = recurrent(leaf);
+        calls.retain(|(id, _)| recurrent[id.index()]);
+    }
+    calls
 }
 
 /// By node: the number of what goes through it of recurrences that have a node in common; `None` where none does.

@@ -10,7 +10,7 @@ use crate::diagnostics::Diagnostics;
 use crate::hwarith::NodeId;
 use crate::hwarith::graph::UnitId;
 use crate::machine::program::{Leaf, LeafId, Program};
-use crate::machine::recurrence::recurrent;
+use crate::machine::recurrence::waited_for;
 use std::collections::BTreeMap;
 
 /// They are taken if the kernel takes one part in so many less of its cycles.
@@ -70,19 +70,12 @@ fn waiting(
     problem: &Problem,
     before: &LeafSchedule,
 ) -> Vec<(NodeId, UnitId)> {
-    let faster = |call: NodeId| {
-        let unit = problem.called(call)?;
-        program.units[unit].fast.as_ref().map(|_| (call, unit))
-    };
-    let mut calls: Vec<(NodeId, UnitId)> = problem.calls().into_iter().filter_map(faster).collect();
-    match before.ii {
-        Some(1) => calls.clear(),
-        Some(_) if !calls.is_empty() => {
-            let recurrent = recurrent(leaf);
-            calls.retain(|(call, _)| recurrent[call.index()]);
-        }
-        _ => {}
+    if before.ii == Some(1) {
+        return Vec::new();
     }
+    let mut calls = waited_for(leaf, |unit| program.units[unit].fast.is_some());
+    // Results that nothing reads have no operator.
+    calls.retain(|(call, _)| problem.width[call.index()] > 0);
     calls
 }
 

@@ -25,13 +25,15 @@ const LEAST_SAVING: (u64, u64) = (128, 20);
 /// Has loops do things later, unless the kernel takes longer by that: what is accessed later may hold up what follows, or the next
 /// invocation, where these overlap.
 pub fn delay(program: &Program, schedule: &mut Schedule, device: &Device, overlaps: bool) {
-    let most = taken(program, schedule, overlaps);
+    // Most kernels have nothing that moves.
+    let mut most = None;
     for (id, leaf) in program.leaves.iter() {
         for ends_move in [true, false] {
             let Some(times) = delayed(program, (id, leaf), schedule, device, ends_move) else {
                 // Nor with fewer that move.
                 break;
             };
+            let most = *most.get_or_insert_with(|| taken(program, schedule, overlaps));
             let before = schedule.clone();
             schedule.leaves[id] = times;
             release::overlap_regions(program, schedule);

@@ -3,9 +3,8 @@
 
 use super::float_ops::tag;
 use super::{Lowering, unit_graph};
-use crate::hwarith::graph::{Op, UnitId};
-use crate::machine::program::Leaf;
-use crate::machine::recurrence::recurrent;
+use crate::hwarith::graph::UnitId;
+use crate::machine::recurrence;
 use crate::units::float;
 use std::collections::BTreeSet;
 
@@ -14,7 +13,8 @@ impl Lowering<'_> {
     pub(super) fn offer_faster(&mut self) {
         let mut waited_for: BTreeSet<UnitId> = BTreeSet::new();
         for leaf in self.program.leaves.values() {
-            waited_for.extend(self.waited_for(leaf));
+            let calls = recurrence::waited_for(leaf, |unit| self.long.contains_key(&unit));
+            waited_for.extend(calls.into_iter().map(|(_, unit)| unit));
         }
         for unit in waited_for {
             let (name, format) = self.long[&unit];
@@ -26,21 +26,5 @@ impl Lowering<'_> {
             self.warnings.0.extend_from_slice(&warnings.0);
             self.program.units[unit].fast = Some(graph.clone());
         }
-    }
-
-    /// Those that a leaf calls where something may wait.
-    fn waited_for(&self, leaf: &Leaf) -> Vec<UnitId> {
-        let called = |op: &Op| match op {
-            Op::Call(unit) if self.long.contains_key(unit) => Some(*unit),
-            _ => None,
-        };
-        let nodes = leaf.graph.nodes.iter();
-        let calls = nodes.filter_map(|(node, it)| Some((node, called(&it.op)?)));
-        let mut calls: Vec<_> = calls.collect();
-        if !calls.is_empty() && leaf.repeat.is_some() {
-            let recurrent = recurrent(leaf);
-            calls.retain(|(node, _)| recurrent[node.index()]);
-        }
-        calls.into_iter().map(|(_, unit)| unit).collect()
     }
 }

@@ -15,9 +15,9 @@ const DIGIT: u32 = 14;
 
 /// An unsigned number, and how many of its bits are after the point.
 #[derive(Clone, Copy)]
-pub(super) struct Fixed {
-    pub value: NodeId,
-    pub point: u32,
+struct Fixed {
+    value: NodeId,
+    point: u32,
 }
 
 /// `x 2^bits / y` rounded down, `ui<bits + 1>`, and whether that is inexact. Both are significands of equally many bits with their
@@ -30,7 +30,7 @@ pub(super) struct Fixed {
 /// - less than 1, because the product is rounded down.
 pub(super) fn quotient(g: &mut Graph, x: NodeId, y: NodeId, bits: u32) -> Option<(NodeId, NodeId)> {
     let p = g.width(y);
-    let point = p.checked_sub(1).filter(|&point| point > 0)?;
+    let point = bits_after_point(g, y)?;
     let rounds = bits.div_ceil(DIGIT);
     // The first ones are as long as any other, or a bit longer.
     let digits = (0..rounds).map(|round| (bits + rounds - 1 - round) / rounds);
@@ -54,7 +54,7 @@ pub(super) fn quotient(g: &mut Graph, x: NodeId, y: NodeId, bits: u32) -> Option
 }
 
 /// The root of `a` in [1, 4) with so many bits after the point, rounded down, `ui<bits + 1>`, and whether that is inexact. `a` has
-/// two bits before the point: it is a significand with this fraction, or twice that. Else the result is anything. `None` if there
+/// two bits before the point: it is a significand with its top bit 1, or twice that. Else the result is anything. `None` if there
 /// is no table for it.
 ///
 /// With `j` bits after the point the root is `s`, of which the rest is `e < 2^(1-j)`, and `w = a - s^2 = e (s + sqrt a) < 2^(3-j)`. The
@@ -67,15 +67,18 @@ pub(super) fn quotient(g: &mut Graph, x: NodeId, y: NodeId, bits: u32) -> Option
 /// The first digit is that of `a / sqrt a`: less than 1/2, at most 1/4 (`b + 2` bits count), and less than 1.
 pub(super) fn root(
     g: &mut Graph,
-    a: Fixed,
-    fraction: NodeId,
+    a: NodeId,
+    significand: NodeId,
     bits: u32,
 ) -> Option<(NodeId, NodeId)> {
+    let point = bits_after_point(g, significand)?;
     let digits = digits_of_root(bits);
-    let is_twice = g.bit(a.value, a.point + 1);
+    let fraction = low(g, significand, point);
+    let is_twice = g.bit(a, point + 1);
     let reciprocal = below_reciprocal_root(g, is_twice, fraction, places(&digits))?;
     g.name(reciprocal, "reciprocal");
-    let (mut root, mut rest, mut j) = (g.constant(0), a, 0);
+    let (mut root, mut j) = (g.constant(0), 0);
+    let mut rest = Fixed { value: a, point };
     for b in digits {
         let digit = match j {
             0 => digit(g, rest, b + 2, reciprocal, b, b + 1),
@@ -99,6 +102,13 @@ pub(super) fn root(
     let next = g.concat(&[root, one]);
     let next = pad_low(g, next, rest.point - 2 * bits);
     Some(corrected(g, root, rest.value, next, bits + 1))
+}
+
+/// Those of a significand; `None` if there are none.
+fn bits_after_point(g: &Graph, significand: NodeId) -> Option<u32> {
+    g.width(significand)
+        .checked_sub(1)
+        .filter(|&point| point > 0)
 }
 
 /// Bits of digit after digit of a root with so many bits after its point.

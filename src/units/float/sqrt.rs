@@ -6,7 +6,7 @@
 
 use super::bits::{and_not, any, gate, low, pad_low, repeat, zeros};
 use super::finish::finish;
-use super::high_radix::{self, Fixed};
+use super::high_radix;
 use super::round::{Unrounded, round};
 use super::scale::{Classes, Scaled, scale};
 use super::unpack::{input, unpack};
@@ -29,12 +29,8 @@ pub fn sqrt_high_radix(format: FloatFormat) -> Graph {
 type Significands = fn(&mut Graph, NodeId, NodeId) -> (NodeId, NodeId);
 
 fn by_products(g: &mut Graph, a: NodeId, significand: NodeId) -> (NodeId, NodeId) {
-    let point = g.width(significand) - 1;
-    let found = (point > 0).then(|| {
-        let fraction = low(g, significand, point);
-        high_radix::root(g, Fixed { value: a, point }, fraction, point + 1)
-    });
-    found.flatten().unwrap_or_else(|| by_recurrence(g, a))
+    let bits = g.width(significand);
+    high_radix::root(g, a, significand, bits).unwrap_or_else(|| by_recurrence(g, a))
 }
 
 fn square_root(format: FloatFormat, extract: Significands) -> Graph {

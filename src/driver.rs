@@ -595,8 +595,11 @@ fn build_network(
     }
     let step = target.progress.step("scheduling processes");
     let (done, all) = (Mutex::new(0), unlike.len() as u64);
+    // Each process is built by itself: of what is optional, it has its part of what the device has.
+    let mut share = target.clone();
+    share.aim.limits.blocks /= network.processes.len().max(1) as u64;
     let found = parallel::map(unlike, |(process, depends)| {
-        let found = part(process.kernel(), &depends, target);
+        let found = part(process.kernel(), &depends, &share);
         let mut done = done.lock().unwrap_or_else(PoisonError::into_inner);
         *done += 1;
         step.part(*done, all);
@@ -721,7 +724,8 @@ fn part(kernel: &ir::Kernel, depends: &Depends, target: &Target) -> Result<Found
         Ok(((Part { program, schedule }, own), taken, misses))
     })?;
     refuse_longer(&warnings, target, kernel.span)?;
-    part.schedule.finish(&part.program, &target.device);
+    let Part { program, schedule } = &mut part;
+    finish(program, schedule, target);
     Ok(FoundPart {
         part,
         warnings,
@@ -890,6 +894,12 @@ fn plan(kernel: ir::Kernel, target: &Target) -> Result<Planned, Diagnostics> {
     })
 }
 
+/// Gives a schedule that is chosen what changes no cycle: fewer registers, and operators finished for it.
+fn finish(hardware: &Program, schedule: &mut Schedule, target: &Target) {
+    schedule::late::delay(hardware, schedule, &target.device, target.overlaps());
+    schedule.finish(hardware, &target.device);
+}
+
 /// The netlist of what is planned, whose operators are finished for it.
 fn elaborate(sources: &SourceMap, planned: Planned, target: &Target) -> Hardware {
     let Planned {
@@ -898,10 +908,8 @@ fn elaborate(sources: &SourceMap, planned: Planned, target: &Target) -> Hardware
         mut schedule,
         warnings,
     } = planned;
-    let overlaps = target.overlaps();
-    schedule::late::delay(&hardware, &mut schedule, &target.device, overlaps);
-    schedule.finish(&hardware, &target.device);
-    if overlaps {
+    finish(&hardware, &mut schedule, target);
+    if target.overlaps() {
         schedule::release::overlap_invocations(&hardware, &mut schedule);
     }
     debug_check("schedule", || {

@@ -74,6 +74,33 @@ fn what_a_block_waits_for_takes_fewer_cycles() {
     assert!(cycles(&fast) + 40 * 10 <= cycles(&slow));
 }
 
+/// Processes are built one by one, and all of them have to find room.
+#[test]
+fn processes_of_a_network_share_the_multipliers() {
+    let text = "
+from allo import *
+
+@kernel
+def one(a: \"f64[40]\", b: \"f64[40]\", x: \"Stream[f64, 4]\"):
+    s: f64 = 1.0
+    for i in range(40):
+        s = a[i] / (b[i] + s)
+        x.put(s)
+
+@kernel
+def top(a: \"f64[40]\", b: \"f64[40]\", c: \"f64[40]\", d: \"f64[40]\", x: \"Stream[f64, 4]\", y: \"Stream[f64, 4]\"):
+    one(a, b, x)
+    one(c, d, y)
+";
+    // A fast quotient takes 17.
+    let built = [20, 40].map(|most| {
+        let mut target = target(&[]).expect("directives");
+        target.aim.limits.blocks = most;
+        checked_for(text, &target)
+    });
+    assert_eq!(built.each_ref().map(kinds), [[0, 1], [1, 0]]);
+}
+
 #[test]
 fn what_nothing_waits_for_takes_no_multiplier() {
     for body in [PIPELINED, ONCE] {

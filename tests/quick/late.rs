@@ -74,7 +74,10 @@ def top(a: \"f64[64]\", s: \"Stream[f64, 8]\", y: \"f64[64]\"):
         y[i] = a[i] * a[i] * a[i] + v
 ",
     );
-    assert!(!schedule::waits_late(&found.hardware, &found.schedule));
+    let [part] = &found.parts[..] else {
+        panic!("one process");
+    };
+    assert!(!schedule::waits_late(&part.program, &part.schedule));
 }
 
 /// A program with the schedules before and after things come later.

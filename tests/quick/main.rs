@@ -2,6 +2,7 @@
 
 mod assume;
 mod asynchronous;
+mod begun;
 mod bind;
 mod blocks;
 mod check_command;

@@ -9,11 +9,21 @@ use super::units::lookup;
 use super::{Top, Units, is_empty};
 use crate::hash::FastMap;
 use crate::hwarith::NodeId;
-use crate::hwarith::graph::{MemId, Op, VarId};
+use crate::hwarith::graph::{Graph, MemId, Op, VarId};
 use crate::machine::program::{Leaf, LeafId, Loop, Place, PortRef, Program, Region, Side};
 use crate::rtl::netlist::*;
 use crate::schedule::{LeafSchedule, Schedule};
 use std::collections::BTreeSet;
+
+/// Carried values that are set by a register, if a loop has so many that may wait for it.
+const SET_BY_REGISTER: usize = 16;
+
+/// Whether a carried value is a constant at first, which nothing reads in the first cycle of an iteration.
+fn waits(phi: NodeId, schedule: &LeafSchedule, graph: &Graph) -> bool {
+    let init = graph.nodes[phi].args.first();
+    let is_constant = init.is_some_and(|&init| matches!(graph.nodes[init].op, Op::Const(_)));
+    is_constant && schedule.times.start[phi.index()] > 0
+}
 
 /// What a leaf's datapath finds outside of its graph.
 struct LeafEnv<'t> {
@@ -451,6 +461,7 @@ impl<'a> Top<'a> {
         env: &mut LeafEnv,
         valid: &[NetId],
     ) -> (Operand, Operand) {
+        let begun = self.begun(repeat, schedule, &start, path.graph());
         for (phi, var) in repeat.phis.iter().map(|phi| (phi.node, phi.var)) {
             if schedule.times.width[phi.index()] == 0 {
                 continue;
@@ -458,7 +469,11 @@ impl<'a> Top<'a> {
             let [init, next] = path.graph().nodes[phi].args[..] else {
                 continue;
             };
-            self.write(var, start.clone(), init, 0, path, env);
+            let begins = match &begun {
+                Some(begun) if waits(phi, schedule, path.graph()) => begun,
+                _ => &start,
+            };
+            self.write(var, begins.clone(), init, 0, path, env);
             let cycle = schedule.times.ready[next.index()];
             self.write(
                 var,
@@ -490,6 +505,21 @@ impl<'a> Top<'a> {
         };
         let issued = self.cells.gate(BinaryOp::Or, enter, again, "issue");
         (issued, skip)
+    }
+
+    /// The register a cycle behind `start`, which sets the carried values that wait, if they are many: copies of a register stay
+    /// close to what they set, and gates do not. A loop that may have no iteration has none: what follows may read at once.
+    fn begun(
+        &mut self,
+        repeat: &Loop,
+        schedule: &LeafSchedule,
+        start: &Operand,
+        graph: &Graph,
+    ) -> Option<Operand> {
+        let waiting = repeat.phis.iter();
+        let waiting = waiting.filter(|phi| waits(phi.node, schedule, graph));
+        let many = repeat.enter.is_none() && waiting.count() >= SET_BY_REGISTER;
+        many.then(|| self.delay(start.clone(), "begun"))
     }
 
     /// The pulse with which a loop releases what follows; `skip`: there is no iteration.

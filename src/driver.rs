@@ -2,6 +2,7 @@
 
 mod choice;
 mod device;
+mod room;
 
 use crate::arena::Arena;
 use crate::codes;
@@ -516,6 +517,8 @@ fn build_alone(
         Ok((planned, taken, misses))
     })?;
     refuse_longer(&planned.warnings, target, kernel.span)?;
+    let (planned, target) = room::made(planned, target);
+    let target = &target;
     let mut best = elaborate(sources, planned, target);
     drop(step);
     let frontend::Compiled {

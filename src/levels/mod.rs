@@ -136,6 +136,9 @@ const MAPPED: (f64, f64) = (0.8, 200.0);
 /// Loops that look as good as the best one with two lanes, of which more are tried: those within one part in so many.
 const ALIKE: u64 = 10;
 
+/// Of those with all their lanes, the smallest one of them that take one part in so many longer than the best.
+const AS_FAST: u64 = 1000;
+
 /// Most of them.
 const MOST_ALIKE: usize = 2;
 
@@ -492,8 +495,15 @@ impl Search<'_> {
         let least = firsts.first()?.forecast.cycles;
         let alike = firsts.into_iter().take(MOST_ALIKE);
         let alike = alike.filter(|found| found.forecast.cycles - least <= least / ALIKE);
-        let found = alike.map(|first| self.widest(first, &alone.forecast));
-        let best = found.min_by_key(|found| found.forecast.cycles)?;
+        let found: Vec<Found> = alike
+            .map(|first| self.widest(first, &alone.forecast))
+            .collect();
+        // What is left for other nests counts more than the end of a pipeline.
+        let least = found.iter().map(|found| found.forecast.cycles).min()?;
+        let best = found
+            .into_iter()
+            .filter(|found| found.forecast.cycles - least <= least / AS_FAST)
+            .min_by(|one, other| one.forecast.luts.total_cmp(&other.forecast.luts))?;
         self.beside(state, &best)
     }
 

@@ -1,8 +1,8 @@
 //! Float arithmetic of the reference, on bit patterns of any format, each result rounded once.
 //!
-//! The four named formats go through `rustc_apfloat` where it has the operation; everything else
-//! (and every other format) decodes to an exact integer times a power of two, computes exactly and
-//! rounds to nearest even. Shares nothing with the hardware's description.
+//! Sums, products and quotients of f32 and f64 are the processor's, since Rust has them round as IEEE 754 says; the named formats go
+//! through `rustc_apfloat` where it has the operation; everything else (and every other format) decodes to an exact integer times a
+//! power of two, computes exactly and rounds to nearest even. Shares nothing with the hardware's description.
 
 pub use super::exact::{
     Exact, Unpacked, infinity, is_infinite, is_nan, nan, ratio, round, round_by, round_to_integer,
@@ -45,8 +45,36 @@ pub enum Arithmetic {
     Fma,
 }
 
+/// The operations of the processor, for a format of so many bits; `None`: it has no such one, or not surely with one rounding.
+macro_rules! native {
+    ($float:ty, $bits:ty, $op:expr, $operands:expr) => {{
+        let [a, b, _] = $operands.map(|bits| <$float>::from_bits(bits as $bits));
+        let result = match $op {
+            Arithmetic::Add => Some(a + b),
+            Arithmetic::Sub => Some(a - b),
+            Arithmetic::Mul => Some(a * b),
+            Arithmetic::Div => Some(a / b),
+            Arithmetic::Fma => None,
+        };
+        result.map(|result| (u128::from(result.to_bits()), result.is_nan()))
+    }};
+}
+
+/// What the processor says; `None` where it is not asked. Those without SSE2 round twice.
+fn native(f: FloatFormat, op: Arithmetic, operands: [u128; 3]) -> Option<(u128, bool)> {
+    match f {
+        _ if cfg!(all(target_arch = "x86", not(target_feature = "sse2"))) => None,
+        FloatFormat::F32 => native!(f32, u32, op, operands),
+        FloatFormat::F64 => native!(f64, u64, op, operands),
+        _ => None,
+    }
+}
+
 /// `a op b` (and `c` for [`Arithmetic::Fma`]), correctly rounded.
 pub fn arithmetic(f: FloatFormat, op: Arithmetic, operands: [u128; 3]) -> u128 {
+    if let Some((bits, is_nan)) = native(f, op, operands) {
+        return if is_nan { nan(f) } else { bits };
+    }
     let (bits, is_nan) = match f {
         FloatFormat::F16 => apfloat::<ieee::Half>(op, operands),
         FloatFormat::BF16 => apfloat::<ieee::BFloat>(op, operands),
@@ -390,7 +418,7 @@ mod tests {
     ];
 
     #[test]
-    fn exact_path_agrees_with_apfloat() {
+    fn exact_path_agrees_with_apfloat_and_the_machine() {
         std::thread::scope(|scope| {
             for f in NAMED {
                 scope.spawn(move || {

@@ -374,3 +374,39 @@ fn parameters_that_are_gathered_from_are_copied_inside_for_lanes() {
     assert!(2 * two < plain + 200, "{two} cycles instead of {plain}");
     assert!(three <= two, "{three} cycles instead of {two}");
 }
+
+/// Lanes along the inner loop of a product add to as many sums at once; the outer loop put inside, these are fewer, which stay in
+/// registers.
+const COLUMNS: &str = "
+from allo import *
+
+@kernel
+def top(a: \"f32[40, 40]\", x: \"f32[40]\", y: \"f32[40]\"):
+    for i in range(40):
+        for j in range(40):
+            y[i] += a[j, i] * x[j]
+";
+
+#[test]
+fn of_orders_that_take_as_long_the_smallest_one_is_kept() {
+    let mut target = target(&[]).expect("directives");
+    target.aim.level = Level::Three;
+    target.aim.partition_args = true;
+    target.aim.limits.blocks = 36;
+    let compiled = checked_for(COLUMNS, &target);
+    let kept = compiled.tried.iter().rfind(|tried| tried.kept);
+    let kept = kept.and_then(|tried| tried.after).expect("lanes");
+    let after = compiled.tried.iter().filter_map(|tried| tried.after);
+    let as_fast = after.filter(|after| after.cycles == kept.cycles);
+    let least = as_fast
+        .map(|after| after.luts)
+        .fold(f64::INFINITY, f64::min);
+    assert_eq!(kept.luts, least);
+    assert!(
+        compiled
+            .tried
+            .iter()
+            .filter_map(|tried| tried.after)
+            .any(|after| { after.cycles == kept.cycles && after.luts > least })
+    );
+}

@@ -32,6 +32,7 @@ mod release;
 mod report;
 mod restructure;
 mod rolled;
+mod room;
 mod schedule;
 mod scheduled;
 mod shipped;

@@ -1,0 +1,48 @@
+//! Time for the longer routes of a device that a kernel fills.
+//!
+//! Delays of a device's model are those of kernels that take little of it, placed close together. What fills it spreads: its routes
+//! are longer by several ns, and its slowest paths are those that fill their cycles as they do elsewhere.
+
+use super::{Planned, Target, plan, taken};
+use crate::codes;
+use crate::levels::Forecast;
+
+/// Lookup tables from which on a kernel fills a device: one part in so many of those that there are.
+const PART: f64 = 3.0;
+
+/// Parts of a clock period that stay free for longer routes then, beside the device's own: the first with which the kernel does as well.
+const ROOM: [f64; 2] = [0.2, 0.1];
+
+/// The kernel may take one part in so many of its cycles longer for it, and of its lookup tables.
+const MOST_LOSS: u64 = 300;
+const MOST_GROWTH: f64 = 10.0;
+
+/// A kernel that fills the device with room in its cycles, and the target that has that; as they are if it fills none, or would
+/// take longer.
+pub fn made(planned: Planned, target: &Target) -> (Planned, Target) {
+    let before = forecast(&planned, target);
+    if before.mapped() * PART < target.device.total.luts as f64 {
+        return (planned, target.clone());
+    }
+    let found = ROOM.into_iter().find_map(|room| {
+        let mut roomy = target.clone();
+        roomy.device.clock.margin += room;
+        let found = plan(planned.kernel.clone(), &roomy).ok()?;
+        let after = forecast(&found, target);
+        let suits = missed(&found) <= missed(&planned)
+            && after.cycles <= before.cycles + before.cycles / MOST_LOSS
+            && after.luts <= before.luts + before.luts / MOST_GROWTH;
+        suits.then_some((found, roomy))
+    });
+    found.unwrap_or_else(|| (planned, target.clone()))
+}
+
+fn forecast(planned: &Planned, target: &Target) -> Forecast {
+    taken(&planned.hardware, &planned.schedule, target)
+}
+
+/// Directed intervals that a kernel does not keep.
+fn missed(planned: &Planned) -> usize {
+    let warnings = planned.warnings.0.iter();
+    warnings.filter(|d| d.code == codes::INTERVAL).count()
+}

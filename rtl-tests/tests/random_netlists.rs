@@ -35,7 +35,12 @@ fn they_are_valid_and_cleaning_changes_nothing() {
 /// Of registers that are read by more than one, each reader has a copy of its own, whatever it is.
 #[test]
 fn copies_of_registers_change_nothing() {
-    let few = Readers { most: 1, each: 1 };
+    let few = Readers {
+        most: 1,
+        each: 1,
+        most_bits: 1,
+        each_bits: 1,
+    };
     let mut copies = 0;
     for (seed, bench) in benches(200) {
         let mut design = bench.design.clone();

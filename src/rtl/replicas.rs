@@ -13,17 +13,31 @@ use std::collections::{BTreeMap, BTreeSet};
 /// How many may read a register, wiring between not counted.
 #[derive(Clone, Copy, Debug)]
 pub struct Readers {
-    /// Beyond so many, it is replicated.
+    /// Beyond so many, it is replicated; registers that it enables not counted.
     pub most: usize,
     /// Those of each copy, at least 1.
     pub each: usize,
+    /// The same for bits of what they drive, those of enabled registers too.
+    pub most_bits: u64,
+    /// Those of each copy, unless that is one reader.
+    pub each_bits: u64,
 }
 
 /// Of a register of several bits.
-const OF_WORD: Readers = Readers { most: 16, each: 8 };
+const OF_WORD: Readers = Readers {
+    most: 16,
+    each: 8,
+    most_bits: u64::MAX,
+    each_bits: u64::MAX,
+};
 
-/// Of one of one bit, which selects what is wider.
-const OF_BIT: Readers = Readers { most: 64, each: 16 };
+/// Of one of one bit, which selects what is wider, enables or clears it.
+const OF_BIT: Readers = Readers {
+    most: 64,
+    each: 16,
+    most_bits: 1024,
+    each_bits: 256,
+};
 
 /// Replicates the registers of all modules.
 pub fn replicate(design: &mut Design) {
@@ -54,10 +68,8 @@ struct Plan {
     number: usize,
     /// Wiring behind it, each behind what it reads.
     wiring: Vec<usize>,
-    /// What reads it, or that wiring.
-    operators: Vec<usize>,
-    /// Operators of each copy.
-    each: usize,
+    /// What reads it or that wiring, for each copy.
+    operators: Vec<Vec<usize>>,
 }
 
 /// The registers of a module that are read by many.
@@ -73,19 +85,57 @@ fn plans(design: &Design, module: &Module, may: impl Fn(u32) -> Readers) -> Vec<
         let Item::Register(register) = item else {
             return None;
         };
-        let Readers { most, each } = may(module.nets[register.out].width);
+        let may = may(module.nets[register.out].width);
         let (wiring, operators) = reached(module, &readers, register.out);
-        (operators.len() > most).then_some(Plan {
+        let operators: Vec<(usize, u64)> = operators
+            .into_iter()
+            .map(|number| (number, driven_bits(design, module, number)))
+            .collect();
+        let is_enabled = |number: usize| match &module.items[number] {
+            Item::Register(enabled) => enabled.enable == Some(register.out),
+            _ => false,
+        };
+        let others = operators.iter().filter(|one| !is_enabled(one.0)).count();
+        let bits: u64 = operators.iter().map(|one| one.1).sum();
+        (others > may.most || bits > may.most_bits).then(|| Plan {
             number,
             wiring,
-            operators: operators.into_iter().collect(),
-            each,
+            operators: parted(&operators, may),
         })
     };
     registers.filter_map(plan).collect()
 }
 
-/// Wiring behind a net, and what reads the net or that wiring, but as an enable: for one that goes to many, devices have ways all over.
+/// Bits that an item drives, at least one; of another module nothing is known.
+fn driven_bits(design: &Design, module: &Module, number: usize) -> u64 {
+    if matches!(module.items[number], Item::Instance(_)) {
+        return 1;
+    }
+    let driven = design.driven(&module.items[number]).into_iter();
+    let bits: u64 = driven.map(|net| u64::from(module.nets[net].width)).sum();
+    bits.max(1)
+}
+
+/// Readers with their bits, as many for each copy as it may have.
+fn parted(readers: &[(usize, u64)], may: Readers) -> Vec<Vec<usize>> {
+    let mut parts: Vec<Vec<usize>> = Vec::new();
+    let mut of_part = 0;
+    for &(number, bits) in readers {
+        match parts.last_mut() {
+            Some(part) if part.len() < may.each && of_part + bits <= may.each_bits => {
+                part.push(number);
+                of_part += bits;
+            }
+            _ => {
+                parts.push(vec![number]);
+                of_part = bits;
+            }
+        }
+    }
+    parts
+}
+
+/// Wiring behind a net, and what reads the net or that wiring.
 fn reached(module: &Module, readers: &[Vec<usize>], net: NetId) -> (Vec<usize>, BTreeSet<usize>) {
     let (mut wiring, mut operators) = (Vec::new(), BTreeSet::new());
     let mut open = vec![net];
@@ -100,7 +150,6 @@ fn reached(module: &Module, readers: &[Vec<usize>], net: NetId) -> (Vec<usize>, 
                     wiring.push(reader);
                     open.push(*out);
                 }
-                Item::Register(register) if register.enable == Some(net) => {}
                 _ => _ = operators.insert(reader),
             }
         }
@@ -114,7 +163,7 @@ fn carry_out(module: &mut Module, plans: Vec<Plan>) {
     let mut behind: BTreeMap<usize, Vec<Item>> = BTreeMap::new();
     for plan in plans {
         let mut copies = Vec::new();
-        for some in plan.operators.chunks(plan.each).skip(1) {
+        for some in plan.operators.iter().skip(1) {
             copies.extend(copy(module, &mut namer, &plan, some));
         }
         // All registers together.
@@ -256,18 +305,17 @@ mod tests {
         assert_eq!(loads(&read_by(65, 1)), [16, 16, 16, 16, 1]);
     }
 
-    /// Enables are left as they are: a register that enables others, and is read by a few items besides.
-    #[test]
-    fn enables_have_ways_of_their_own() {
+    /// A register that enables so many others of a width, and is read by a few items besides.
+    fn enabling(count: usize, width: u32) -> Design {
         let mut design = read_by(10, 1);
         let module = design.modules.values_mut().last().expect("a module");
         let enable = module.items.iter().find_map(|item| match item {
             Item::Register(register) => Some(register.out),
             _ => None,
         });
-        let next = module.ports[2].net;
-        for number in 0..100 {
-            let out = module.port(Direction::Output, format!("e{number}"), 1);
+        let next = module.port(Direction::Input, "wide", width);
+        for number in 0..count {
+            let out = module.port(Direction::Output, format!("e{number}"), width);
             module.items.push(Item::Register(Register {
                 out,
                 next: next.into(),
@@ -277,8 +325,31 @@ mod tests {
             }));
         }
         replicate(&mut design);
-        let module = design.modules.values().last().expect("a module");
-        assert_eq!(module.replicas.len(), 0);
+        assert_eq!(validate(&design), Ok(()));
+        design
+    }
+
+    /// Few bits that are enabled are near enough, however many registers they are.
+    #[test]
+    fn each_register_enables_few_bits() {
+        let enables = |design: &Design| {
+            let module = design.modules.values().last().expect("a module");
+            let mut enables: BTreeMap<NetId, u64> = BTreeMap::new();
+            for item in &module.items {
+                if let Item::Register(register) = item
+                    && module.nets[register.out].name.starts_with('e')
+                {
+                    let bits = u64::from(module.nets[register.out].width);
+                    *enables.entry(register.enable.expect("one")).or_default() += bits;
+                }
+            }
+            enables.into_values().collect::<Vec<u64>>()
+        };
+        assert_eq!(enables(&enabling(100, 1)), [100]);
+        assert_eq!(enables(&enabling(31, 32)), [31 * 32]);
+        let copied = enables(&enabling(40, 32));
+        assert_eq!(copied.iter().sum::<u64>(), 40 * 32);
+        assert!(copied.iter().all(|bits| *bits <= 256), "{copied:?}");
     }
 
     #[test]

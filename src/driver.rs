@@ -517,7 +517,7 @@ fn build_alone(
         Ok((planned, taken, misses))
     })?;
     refuse_longer(&planned.warnings, target, kernel.span)?;
-    let (planned, target) = room::made(planned, target);
+    let (planned, target, room) = room::made(planned, target);
     let target = &target;
     let mut best = elaborate(sources, planned, target);
     drop(step);
@@ -537,6 +537,7 @@ fn build_alone(
         warnings.0.extend(notes);
     }
     best.design.header.extend(decisions);
+    best.design.header.extend(room);
     let banks = banks::found(&kernel, &best.kernel);
     let banks = banks.map(|flag| format!("banks: as {flag} would direct"));
     best.design.header.extend(banks);

@@ -17,12 +17,13 @@ const ROOM: [f64; 2] = [0.2, 0.1];
 const MOST_LOSS: u64 = 300;
 const MOST_GROWTH: f64 = 10.0;
 
-/// A kernel that fills the device with room in its cycles, and the target that has that; as they are if it fills none, or would
-/// take longer.
-pub fn made(planned: Planned, target: &Target) -> (Planned, Target) {
+/// A kernel that fills the device with room in its cycles, the target that has that, and what the head of the text says of it; as
+/// they are if it fills none, or would take longer.
+pub fn made(planned: Planned, target: &Target) -> (Planned, Target, Option<String>) {
     let before = forecast(&planned, target);
-    if before.mapped() * PART < target.device.total.luts as f64 {
-        return (planned, target.clone());
+    let luts = target.device.total.luts;
+    if before.mapped() * PART < luts as f64 {
+        return (planned, target.clone(), None);
     }
     let found = ROOM.into_iter().find_map(|room| {
         let mut roomy = target.clone();
@@ -32,9 +33,14 @@ pub fn made(planned: Planned, target: &Target) -> (Planned, Target) {
         let suits = missed(&found) <= missed(&planned)
             && after.cycles <= before.cycles + before.cycles / MOST_LOSS
             && after.luts <= before.luts + before.luts / MOST_GROWTH;
-        suits.then_some((found, roomy))
+        let said = format!(
+            "{:.0} % of each cycle are kept for routes: of {luts} LUT4 {:.0} are taken, about",
+            100.0 * roomy.device.clock.margin,
+            after.mapped()
+        );
+        suits.then_some((found, roomy, Some(said)))
     });
-    found.unwrap_or_else(|| (planned, target.clone()))
+    found.unwrap_or_else(|| (planned, target.clone(), None))
 }
 
 fn forecast(planned: &Planned, target: &Target) -> Forecast {

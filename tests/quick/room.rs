@@ -31,6 +31,11 @@ fn cycles(built: &Compilation) -> (u32, u64) {
 fn a_full_device_has_room_in_its_cycles() {
     let [alone, full] = [80_000, 2_000].map(|luts| built("y[i] = a[i] * b[i] + a[i]", luts));
     let ((depth, takes), (roomy, longer)) = (cycles(&alone), cycles(&full));
+    let says = |built: &Compilation| {
+        let mut lines = built.design.header.iter();
+        lines.any(|line| line.starts_with("30 % of each cycle are kept for routes"))
+    };
+    assert_eq!([&alone, &full].map(says), [false, true]);
     // Both operators take a cycle more at least.
     assert!(roomy >= depth + 2, "{roomy} cycles instead of {depth}");
     assert!(

@@ -5,7 +5,7 @@
 //! are equally long.
 
 use crate::ir::analysis::touch::Touched;
-use crate::ir::analysis::{Affine, Subscript, Values};
+use crate::ir::analysis::{Affine, Subscript, Values, Varying};
 use crate::ir::rewrite::{Rewriter, rewrite};
 use crate::ir::*;
 use num_traits::{Signed, ToPrimitive};
@@ -58,12 +58,13 @@ impl Align<'_> {
             return Vec::new();
         };
         let written = Touched::by_block(&f.body).written;
+        let varying = self.values.varying(f);
         let mut arrays: BTreeMap<ArrayId, Option<Vec<Load>>> = BTreeMap::new();
         for op in &f.body.ops {
             if let OpKind::Load { at, .. } = &op.kind {
                 let array = &self.kernel.arrays[at.array];
                 let is_plain = at.when.is_none() && array.stream.is_none();
-                let load = self.load(f, at).filter(|_| is_plain);
+                let load = self.load(f, &varying, at).filter(|_| is_plain);
                 let loads = arrays.entry(at.array).or_insert_with(|| Some(Vec::new()));
                 match (load, loads) {
                     (Some(load), Some(loads)) => loads.push(load),
@@ -81,11 +82,10 @@ impl Align<'_> {
         missing.flatten().collect()
     }
 
-    fn load(&self, f: &For, at: &Element) -> Option<Load> {
-        let varying = self.values.varying(f);
+    fn load(&self, f: &For, varying: &Varying, at: &Element) -> Option<Load> {
         let (mut moving, mut row) = (None, Vec::new());
         for (dim, &index) in at.indices.iter().enumerate() {
-            match self.values.subscript(f.iv, &varying, index)? {
+            match self.values.subscript(f.iv, varying, index)? {
                 Subscript::Fixed(value) => row.push(self.values.affine(value)),
                 Subscript::Moving(by, column) if moving.is_none() => {
                     moving = Some((dim, by, column));

@@ -8,10 +8,10 @@
 //! and the loop around reads the same ones: loaded again before each run of a short loop, they would take as long there.
 
 use crate::diagnostics::Span;
+use crate::hash::{FastMap, FastSet};
 use crate::ir::analysis::{Fact, Values, Varying, touch};
 use crate::ir::rewrite::{Rewriter, rewrite};
 use crate::ir::*;
-use std::collections::{HashMap, HashSet};
 
 /// Elements of an array that a loop only reads, of which each takes registers, at most.
 const MOST_READ: usize = 32;
@@ -91,6 +91,8 @@ struct Fixed {
     varying: Varying,
     /// How many values there were.
     known: usize,
+    /// Whether nothing has gone since.
+    is_current: bool,
 }
 
 impl Fixed {
@@ -135,18 +137,19 @@ impl Promote<'_> {
             let mut usages: Vec<(ArrayId, Usage)> = Vec::new();
             collect(&f.body, &mut Vec::new(), &mut usages);
             // Values that are gone, since what they were loaded from now is in a register.
-            let mut renamed = HashMap::new();
+            let mut renamed = FastMap::default();
             let mut fixed = None;
             for (array, mut usage) in usages {
                 let indices = usage.uses.iter_mut().flat_map(|u| &mut u.indices);
                 indices.for_each(|v| *v = resolve(&renamed, *v));
-                for mut element in self.elements(array, &usage, f) {
+                for mut element in self.elements(array, &usage, f, &mut fixed) {
                     let indices = element.indices.iter_mut();
                     indices.for_each(|v| *v = resolve(&renamed, *v));
                     let Some(hoisted) = self.hoist(f, &mut fixed, &element.indices) else {
                         continue;
                     };
                     out.extend(hoisted);
+                    fixed.iter_mut().for_each(|fixed| fixed.is_current = false);
                     self.promote_element(
                         f,
                         &mut op.results,
@@ -163,7 +166,13 @@ impl Promote<'_> {
     }
 
     /// The elements of an array that the loop can keep in registers: those that it writes, else one that it reads.
-    fn elements(&self, array: ArrayId, usage: &Usage, f: &For) -> Vec<Element> {
+    fn elements(
+        &self,
+        array: ArrayId,
+        usage: &Usage,
+        f: &For,
+        fixed: &mut Option<Fixed>,
+    ) -> Vec<Element> {
         if usage.blocked {
             return Vec::new();
         }
@@ -183,7 +192,7 @@ impl Promote<'_> {
             }
         }
         if chosen.is_empty() {
-            let varying = self.values.varying(f);
+            let varying = &self.current(f, fixed).varying;
             let is_fixed = |one: &Use| one.indices.iter().all(|&index| varying.is_fixed(index));
             let ports = self.kernel.arrays[array].most_ports() as usize;
             let many = self.most_read > 1;
@@ -273,6 +282,17 @@ impl Promote<'_> {
         }
     }
 
+    /// What does not change in a loop, as it is now.
+    fn current<'f>(&self, f: &For, fixed: &'f mut Option<Fixed>) -> &'f Fixed {
+        let now = || Fixed {
+            varying: self.values.varying(f),
+            known: self.kernel.values.len(),
+            is_current: true,
+        };
+        fixed.take_if(|fixed| !fixed.is_current);
+        fixed.get_or_insert_with(now)
+    }
+
     /// Takes out of the body what computes `indices`; `None` if one of them changes in the loop.
     fn hoist(
         &self,
@@ -281,16 +301,10 @@ impl Promote<'_> {
         indices: &[ValueId],
     ) -> Option<Vec<Op>> {
         let are_known = |fixed: &Fixed| indices.iter().all(|&v| fixed.has(v));
-        if !fixed.as_ref().is_some_and(are_known) {
-            let now = Fixed {
-                varying: self.values.varying(f),
-                known: self.kernel.values.len(),
-            };
-            if !are_known(fixed.insert(now)) {
-                return None;
-            }
+        if !fixed.as_ref().is_some_and(are_known) && !are_known(self.current(f, fixed)) {
+            return None;
         }
-        let mut needed: HashSet<ValueId> = indices.iter().copied().collect();
+        let mut needed: FastSet<ValueId> = indices.iter().copied().collect();
         let mut hoisted = Vec::new();
         take_needed(&mut f.body, &mut needed, &mut hoisted);
         hoisted.reverse();
@@ -308,7 +322,7 @@ impl Promote<'_> {
         f: &mut For,
         results: &mut Vec<ValueId>,
         element: &Element,
-        renamed: &mut HashMap<ValueId, ValueId>,
+        renamed: &mut FastMap<ValueId, ValueId>,
         before: &mut Vec<Op>,
         after: &mut Vec<Op>,
     ) {
@@ -344,7 +358,7 @@ impl Promote<'_> {
         block: &mut Block,
         element: &Element,
         mut current: ValueId,
-        renamed: &mut HashMap<ValueId, ValueId>,
+        renamed: &mut FastMap<ValueId, ValueId>,
     ) -> ValueId {
         let mut kept = Vec::new();
         let array = element.array;
@@ -384,7 +398,7 @@ impl Promote<'_> {
         &self,
         element: &Element,
         indices: &[ValueId],
-        renamed: &HashMap<ValueId, ValueId>,
+        renamed: &FastMap<ValueId, ValueId>,
     ) -> bool {
         let now: Vec<ValueId> = indices.iter().map(|&v| resolve(renamed, v)).collect();
         self.values.same_element(&element.indices, &now)
@@ -392,7 +406,7 @@ impl Promote<'_> {
 }
 
 /// Takes the operations that give needed values out of a block, the last one first. What they need stands before them.
-fn take_needed(block: &mut Block, needed: &mut HashSet<ValueId>, taken: &mut Vec<Op>) {
+fn take_needed(block: &mut Block, needed: &mut FastSet<ValueId>, taken: &mut Vec<Op>) {
     let mut kept = Vec::new();
     for mut op in std::mem::take(&mut block.ops).into_iter().rev() {
         if op.results.first().is_some_and(|r| needed.contains(r)) {
@@ -410,7 +424,7 @@ fn take_needed(block: &mut Block, needed: &mut HashSet<ValueId>, taken: &mut Vec
 }
 
 /// What a value is called now.
-fn resolve(renamed: &HashMap<ValueId, ValueId>, mut value: ValueId) -> ValueId {
+fn resolve(renamed: &FastMap<ValueId, ValueId>, mut value: ValueId) -> ValueId {
     while let Some(&new) = renamed.get(&value) {
         value = new;
     }

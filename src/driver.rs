@@ -730,6 +730,9 @@ fn part(kernel: &ir::Kernel, depends: &Depends, target: &Target) -> Result<Found
     refuse_longer(&warnings, target, kernel.span)?;
     let Part { program, schedule } = &mut part;
     finish(program, schedule, target);
+    debug_check("schedule", || {
+        schedule::check::check(program, schedule, &target.device)
+    });
     Ok(FoundPart {
         part,
         warnings,

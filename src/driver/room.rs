@@ -30,15 +30,17 @@ pub fn made(planned: Planned, target: &Target) -> (Planned, Target, Option<Strin
         roomy.device.clock.margin += room;
         let found = plan(planned.kernel.clone(), &roomy).ok()?;
         let after = forecast(&found, target);
-        let suits = missed(&found) <= missed(&planned)
+        let suits = keeps_intervals(&found)
             && after.cycles <= before.cycles + before.cycles / MOST_LOSS
             && after.luts <= before.luts + before.luts / MOST_GROWTH;
-        let said = format!(
-            "{:.0} % of each cycle are kept for routes: of {luts} LUT4 {:.0} are taken, about",
-            100.0 * roomy.device.clock.margin,
-            after.mapped()
-        );
-        suits.then_some((found, roomy, Some(said)))
+        suits.then(|| {
+            let said = format!(
+                "{:.0} % of each cycle are kept for routes: of {luts} LUT4 {:.0} are taken, about",
+                100.0 * roomy.device.clock.margin,
+                after.mapped()
+            );
+            (found, roomy, Some(said))
+        })
     });
     found.unwrap_or_else(|| (planned, target.clone(), None))
 }
@@ -47,8 +49,8 @@ fn forecast(planned: &Planned, target: &Target) -> Forecast {
     taken(&planned.hardware, &planned.schedule, target)
 }
 
-/// Directed intervals that a kernel does not keep.
-fn missed(planned: &Planned) -> usize {
-    let warnings = planned.warnings.0.iter();
-    warnings.filter(|d| d.code == codes::INTERVAL).count()
+/// Whether a kernel keeps all intervals that are directed: with room it may not, and what is least with room is not the least.
+fn keeps_intervals(planned: &Planned) -> bool {
+    let mut warnings = planned.warnings.0.iter();
+    warnings.all(|d| d.code != codes::INTERVAL)
 }

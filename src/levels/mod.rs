@@ -136,11 +136,11 @@ const MAPPED: (f64, f64) = (0.8, 200.0);
 /// Loops that look as good as the best one with two lanes, of which more are tried: those within one part in so many.
 const ALIKE: u64 = 10;
 
-/// Of those with all their lanes, the smallest one of them that take one part in so many longer than the best.
-const AS_FAST: u64 = 1000;
-
 /// Most of them.
 const MOST_ALIKE: usize = 2;
+
+/// With all their lanes, the smallest one is kept of those within one part in so many of the best one.
+const AS_FAST: u64 = 1000;
 
 /// Numbers of iterations that are tried where what fits alone does not beside the other nests.
 const TRIES: usize = 4;

@@ -86,21 +86,15 @@ fn plans(design: &Design, module: &Module, may: impl Fn(u32) -> Readers) -> Vec<
             return None;
         };
         let may = may(module.nets[register.out].width);
-        let (wiring, operators) = reached(module, &readers, register.out);
-        let operators: Vec<(usize, u64)> = operators
-            .into_iter()
-            .map(|number| (number, driven_bits(design, module, number)))
-            .collect();
-        let is_enabled = |number: usize| match &module.items[number] {
-            Item::Register(enabled) => enabled.enable == Some(register.out),
-            _ => false,
-        };
-        let others = operators.iter().filter(|one| !is_enabled(one.0)).count();
-        let bits: u64 = operators.iter().map(|one| one.1).sum();
-        (others > may.most || bits > may.most_bits).then(|| Plan {
+        let reached = reached(module, &readers, register.out);
+        let readers = reached.enabled.iter().chain(&reached.others);
+        let bits = |&number: &usize| (number, driven_bits(design, module, number));
+        let operators: BTreeMap<usize, u64> = readers.map(bits).collect();
+        let bits: u64 = operators.values().sum();
+        (reached.others.len() > may.most || bits > may.most_bits).then(|| Plan {
             number,
-            wiring,
-            operators: parted(&operators, may),
+            wiring: reached.wiring,
+            operators: parted(operators, may),
         })
     };
     registers.filter_map(plan).collect()
@@ -117,10 +111,10 @@ fn driven_bits(design: &Design, module: &Module, number: usize) -> u64 {
 }
 
 /// Readers with their bits, as many for each copy as it may have.
-fn parted(readers: &[(usize, u64)], may: Readers) -> Vec<Vec<usize>> {
+fn parted(readers: BTreeMap<usize, u64>, may: Readers) -> Vec<Vec<usize>> {
     let mut parts: Vec<Vec<usize>> = Vec::new();
     let mut of_part = 0;
-    for &(number, bits) in readers {
+    for (number, bits) in readers {
         match parts.last_mut() {
             Some(part) if part.len() < may.each && of_part + bits <= may.each_bits => {
                 part.push(number);
@@ -135,9 +129,20 @@ fn parted(readers: &[(usize, u64)], may: Readers) -> Vec<Vec<usize>> {
     parts
 }
 
-/// Wiring behind a net, and what reads the net or that wiring.
-fn reached(module: &Module, readers: &[Vec<usize>], net: NetId) -> (Vec<usize>, BTreeSet<usize>) {
-    let (mut wiring, mut operators) = (Vec::new(), BTreeSet::new());
+/// What a net goes to.
+#[derive(Default)]
+struct Reached {
+    /// Wiring, each behind what it reads.
+    wiring: Vec<usize>,
+    /// Registers that the net or that wiring enables.
+    enabled: BTreeSet<usize>,
+    /// What else reads the net or that wiring.
+    others: BTreeSet<usize>,
+}
+
+/// What a net goes to in a module, of which `readers` has the items that read each net.
+fn reached(module: &Module, readers: &[Vec<usize>], net: NetId) -> Reached {
+    let mut reached = Reached::default();
     let mut open = vec![net];
     while let Some(net) = open.pop() {
         for &reader in &readers[net.index()] {
@@ -147,14 +152,17 @@ fn reached(module: &Module, readers: &[Vec<usize>], net: NetId) -> (Vec<usize>, 
                     expr: Expr::Copy(_) | Expr::Slice { .. } | Expr::Extend { .. },
                     ..
                 } => {
-                    wiring.push(reader);
+                    reached.wiring.push(reader);
                     open.push(*out);
                 }
-                _ => _ = operators.insert(reader),
+                Item::Register(register) if register.enable == Some(net) => {
+                    reached.enabled.insert(reader);
+                }
+                _ => _ = reached.others.insert(reader),
             }
         }
     }
-    (wiring, operators)
+    reached
 }
 
 /// Has operators read copies of registers.
@@ -305,21 +313,31 @@ mod tests {
         assert_eq!(loads(&read_by(65, 1)), [16, 16, 16, 16, 1]);
     }
 
-    /// A register that enables so many others of a width, and is read by a few items besides.
-    fn enabling(count: usize, width: u32) -> Design {
+    /// A register that enables so many others of a width, through a wire or not, and is read by a few items besides.
+    fn enabling(count: usize, width: u32, has_wire: bool) -> Design {
         let mut design = read_by(10, 1);
         let module = design.modules.values_mut().last().expect("a module");
         let enable = module.items.iter().find_map(|item| match item {
             Item::Register(register) => Some(register.out),
             _ => None,
         });
+        let mut enable = enable.expect("a register");
+        if has_wire {
+            let out = module.net("w", 1);
+            module.items.push(Item::Assign {
+                out,
+                expr: Expr::Copy(enable.into()),
+                origin: None,
+            });
+            enable = out;
+        }
         let next = module.port(Direction::Input, "wide", width);
         for number in 0..count {
             let out = module.port(Direction::Output, format!("e{number}"), width);
             module.items.push(Item::Register(Register {
                 out,
                 next: next.into(),
-                enable,
+                enable: Some(enable),
                 reset: None,
                 origin: None,
             }));
@@ -345,11 +363,13 @@ mod tests {
             }
             enables.into_values().collect::<Vec<u64>>()
         };
-        assert_eq!(enables(&enabling(100, 1)), [100]);
-        assert_eq!(enables(&enabling(31, 32)), [31 * 32]);
-        let copied = enables(&enabling(40, 32));
-        assert_eq!(copied.iter().sum::<u64>(), 40 * 32);
-        assert!(copied.iter().all(|bits| *bits <= 256), "{copied:?}");
+        for has_wire in [false, true] {
+            assert_eq!(enables(&enabling(100, 1, has_wire)), [100]);
+            assert_eq!(enables(&enabling(31, 32, has_wire)), [31 * 32]);
+            let copied = enables(&enabling(40, 32, has_wire));
+            assert_eq!(copied.iter().sum::<u64>(), 40 * 32);
+            assert!(copied.iter().all(|bits| *bits <= 256), "{copied:?}");
+        }
     }
 
     #[test]

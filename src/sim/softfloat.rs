@@ -14,7 +14,7 @@ use crate::ir::{BinaryOp, CompareOp, FloatFormat, Rounding, Scalar, UnaryOp};
 use crate::units::float::Kind;
 use num_bigint::{BigInt, Sign};
 use num_integer::Integer;
-use num_traits::Zero;
+use num_traits::{NumOps, Zero};
 use rustc_apfloat::{Float, ieee};
 use std::cmp::Ordering;
 
@@ -45,28 +45,30 @@ pub enum Arithmetic {
     Fma,
 }
 
-/// The operations of the processor, for a format of so many bits; `None`: it has no such one, or not surely with one rounding.
-macro_rules! native {
-    ($float:ty, $bits:ty, $op:expr, $operands:expr) => {{
-        let [a, b, _] = $operands.map(|bits| <$float>::from_bits(bits as $bits));
-        let result = match $op {
-            Arithmetic::Add => Some(a + b),
-            Arithmetic::Sub => Some(a - b),
-            Arithmetic::Mul => Some(a * b),
-            Arithmetic::Div => Some(a / b),
-            Arithmetic::Fma => None,
-        };
-        result.map(|result| (u128::from(result.to_bits()), result.is_nan()))
-    }};
-}
-
-/// What the processor says; `None` where it is not asked. Those without SSE2 round twice.
-fn native(f: FloatFormat, op: Arithmetic, operands: [u128; 3]) -> Option<(u128, bool)> {
+/// What the processor says, and whether that is NaN; `None` where it is not asked. Those without SSE2 round twice.
+fn native(f: FloatFormat, op: Arithmetic, [a, b, _]: [u128; 3]) -> Option<(u128, bool)> {
     match f {
         _ if cfg!(all(target_arch = "x86", not(target_feature = "sse2"))) => None,
-        FloatFormat::F32 => native!(f32, u32, op, operands),
-        FloatFormat::F64 => native!(f64, u64, op, operands),
+        FloatFormat::F32 => {
+            let result = rounded_once(op, [a, b].map(|bits| f32::from_bits(bits as u32)))?;
+            Some((result.to_bits().into(), result.is_nan()))
+        }
+        FloatFormat::F64 => {
+            let result = rounded_once(op, [a, b].map(|bits| f64::from_bits(bits as u64)))?;
+            Some((result.to_bits().into(), result.is_nan()))
+        }
         _ => None,
+    }
+}
+
+/// The operations that every processor has.
+fn rounded_once<T: NumOps>(op: Arithmetic, [a, b]: [T; 2]) -> Option<T> {
+    match op {
+        Arithmetic::Add => Some(a + b),
+        Arithmetic::Sub => Some(a - b),
+        Arithmetic::Mul => Some(a * b),
+        Arithmetic::Div => Some(a / b),
+        Arithmetic::Fma => None,
     }
 }
 

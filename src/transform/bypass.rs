@@ -152,9 +152,6 @@ impl Bypass<'_> {
             _ => {}
         });
         let mut stored_at: Vec<ValueId> = stored_at?;
-        if loads.is_empty() {
-            return None;
-        }
         let order = &self.values;
         let varying = order.varying(f);
         let regular = |v: &ValueId| order.subscript(f.iv, &varying, *v).is_some();

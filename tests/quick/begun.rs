@@ -2,10 +2,11 @@
 
 use crate::directives::{checked_for, target};
 use allo_hls::driver::Compilation;
+use allo_hls::levels::Level;
 use allo_hls::rtl::netlist::Item;
 
 /// A kernel of these statements, with all of `s` and each row of `a` at hand, checked against the reference.
-fn compiled(body: &str) -> Compilation {
+fn compiled(body: &str, level: Level) -> Compilation {
     let flags = [
         ("unroll", "k=20"),
         ("unroll", "l=20"),
@@ -20,7 +21,9 @@ def top(a: \"f32[9, 20]\", n: \"u2\", y: \"f32[20]\"):
     s: f32[20] = 0.0
 {body}"
     );
-    checked_for(&text, &target(&flags).expect("directives"))
+    let mut target = target(&flags).expect("directives");
+    target.aim.level = level;
+    checked_for(&text, &target)
 }
 
 /// Whether there is such a register.
@@ -62,11 +65,17 @@ const MIXED: &str = "
 
 #[test]
 fn sums_that_are_read_later_are_set_later() {
-    assert!(is_set_later(&compiled(SUMS)));
-    assert!(is_set_later(&compiled(MIXED)));
+    // Invocations overlap at the second level.
+    for level in [Level::One, Level::Two] {
+        for body in [SUMS, MIXED] {
+            assert!(is_set_later(&compiled(body, level)), "{level:?} {body}");
+        }
+    }
 }
 
 #[test]
 fn sums_of_a_loop_without_an_iteration_are_set_as_it_begins() {
-    assert!(!is_set_later(&compiled(MAYBE_NONE)));
+    for level in [Level::One, Level::Two] {
+        assert!(!is_set_later(&compiled(MAYBE_NONE, level)), "{level:?}");
+    }
 }

@@ -7,8 +7,7 @@
 //! loops see Alle, Morvan and Derrien, Runtime dependency analysis for loop pipelining in HLS, DAC 2013.)
 
 use crate::diagnostics::Span;
-use crate::ir::analysis::Values;
-use crate::ir::analysis::touch;
+use crate::ir::analysis::{Values, Varying, touch};
 use crate::ir::*;
 
 /// Rewrites all nests with a single store to an array at subscripts that the data decide.
@@ -135,12 +134,17 @@ impl Bypass<'_> {
                 }
             });
         }
-        let once = stores.into_iter().filter(|&(_, times)| times == 1);
-        once.filter_map(|(array, _)| self.candidate(f, array))
+        stores.retain(|&(_, times)| times == 1);
+        if stores.is_empty() {
+            return Vec::new();
+        }
+        let varying = self.values.varying(f);
+        let once = stores.into_iter();
+        once.filter_map(|(array, _)| self.candidate(f, &varying, array))
             .collect()
     }
 
-    fn candidate(&self, f: &For, array: ArrayId) -> Option<Candidate> {
+    fn candidate(&self, f: &For, varying: &Varying, array: ArrayId) -> Option<Candidate> {
         let mut stored_at = None;
         let mut loads: Vec<(ValueId, Vec<ValueId>)> = Vec::new();
         // A load after the store takes its value already, or another element's.
@@ -153,8 +157,7 @@ impl Bypass<'_> {
         });
         let mut stored_at: Vec<ValueId> = stored_at?;
         let order = &self.values;
-        let varying = order.varying(f);
-        let regular = |v: &ValueId| order.subscript(f.iv, &varying, *v).is_some();
+        let regular = |v: &ValueId| order.subscript(f.iv, varying, *v).is_some();
         loads.retain(|(_, at)| !stored_at.iter().chain(at).all(regular));
         if loads.is_empty() {
             return None;

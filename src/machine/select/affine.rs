@@ -104,12 +104,6 @@ impl Lowering<'_> {
                 accesses.entry(at.array).or_default()[usize::from(is_store)].push(at);
             }
         });
-        accesses.retain(|_, [loads, stores]| {
-            (1..=MOST_PAIRS).contains(&loads.len().saturating_mul(stores.len()))
-        });
-        if accesses.is_empty() {
-            return;
-        }
         let pairs = Pairs {
             values: &self.values,
             f,
@@ -118,6 +112,9 @@ impl Lowering<'_> {
         };
         let mut promises = Vec::new();
         for (array, [loads, stores]) in accesses {
+            if !(1..=MOST_PAIRS).contains(&loads.len().saturating_mul(stores.len())) {
+                continue;
+            }
             let every = |holds: &dyn Fn(&Element, &Element) -> bool| {
                 let mut all = stores
                     .iter()

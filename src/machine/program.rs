@@ -112,6 +112,8 @@ pub struct Unit {
     pub width: u32,
     /// Instances at most, if that is directed; at least 1.
     pub most: Option<u32>,
+    /// Whether it computes the same with its two operands exchanged.
+    pub commutes: bool,
     /// The user's module that computes it.
     pub foreign: Option<Foreign>,
 }
@@ -611,6 +613,7 @@ impl Program {
             fast: None,
             width,
             most: None,
+            commutes: false,
             foreign: None,
         });
         program

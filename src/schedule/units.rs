@@ -588,6 +588,7 @@ mod tests {
             fast: None,
             width: 32,
             most: None,
+            commutes: false,
             foreign: None,
         };
         let fast = Device::load("ecp5").expect("a device");

@@ -221,3 +221,38 @@ fn two_limits_leave_each_others_choices_as_long_as_they_are() {
         }
     }
 }
+
+/// Factors that all of four products at a time take, before the others and after them.
+const FACTORS: &str = "
+from allo import *
+
+@kernel
+def top(a: f32, b: f32, x: \"f32[16]\", y: \"f32[16]\"):
+    for i in range(16):
+        y[i] = a * x[i]
+    for j in range(16):
+        x[j] = y[j] * b
+    for k in range(16):
+        y[k] = a / y[k]
+    for l in range(16):
+        x[l] = a / x[l]
+";
+
+#[test]
+fn what_all_products_take_comes_in_on_one_port_and_quotients_keep_their_order() {
+    let flags = [
+        ("unroll", "i=4"),
+        ("unroll", "j=4"),
+        ("partition", "x:cyclic:4"),
+        ("partition", "y:cyclic:4"),
+    ];
+    let compiled = checked_for(FACTORS, &target(&flags).expect("directives"));
+    assert_eq!(products(&compiled), 4);
+    let text = compiled.systemverilog();
+    let choices = |end: &str| {
+        let lines = text.lines().filter(|line| line.trim_end().ends_with(end));
+        lines.filter(|line| line.contains("_in1 = ")).count()
+    };
+    assert_eq!(support::instances(&compiled, "fdiv_e8f23"), 1);
+    assert_eq!(choices("? a : b;") + choices("? b : a;"), 4, "{text}");
+}

@@ -64,6 +64,7 @@ impl Lowering<'_> {
                 let product = self.float_flushable("fmul", [a, b], format, float::mul);
                 if let HwOp::Call(unit) = self.b().graph.nodes[product].op {
                     self.multipliers.insert(unit, format);
+                    self.program.units[unit].commutes = true;
                 }
                 product
             }
@@ -97,6 +98,7 @@ impl Lowering<'_> {
         let sum = self.float_unit("fadd", vec![a, b], format, float::add);
         if let HwOp::Call(unit) = self.b().graph.nodes[sum].op {
             self.adders.insert(unit, format);
+            self.program.units[unit].commutes = true;
         }
         sum
     }

@@ -249,6 +249,7 @@ fn division_unit(
         fast: None,
         width,
         most: None,
+        commutes: false,
         foreign: None,
     }
 }

@@ -468,6 +468,7 @@ impl<'k> Lowering<'k> {
             fast: None,
             width,
             most: None,
+            commutes: false,
             foreign: None,
         });
         self.unit_ids.insert(name.to_string(), id);

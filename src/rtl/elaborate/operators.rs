@@ -2,6 +2,7 @@
 
 use super::Top;
 use super::cells::Cells;
+use crate::hash::FastMap;
 use crate::hwarith::graph::UnitId;
 use crate::rtl::netlist::*;
 use std::collections::{BTreeMap, BTreeSet};
@@ -53,9 +54,29 @@ impl Top<'_> {
         if calls.is_empty() {
             return;
         }
+        self.align_operands(&mut calls);
         self.cells.comment("operators that calls share");
         for (key, calls) in &calls {
             self.shared_instance(*key, calls);
+        }
+    }
+
+    /// Has operators that commute take on their last port what most calls take: that port then has fewer nets to choose from, and
+    /// where an operand goes to all instances, they have one choice of it in common.
+    fn align_operands(&self, calls: &mut BTreeMap<InstanceKey, Vec<CallUse>>) {
+        let mut takers: FastMap<(UnitId, Operand), u32> = FastMap::default();
+        for ((unit, ..), calls) in calls.iter() {
+            for operand in calls.iter().flat_map(|call| &call.operands) {
+                *takers.entry((*unit, operand.clone())).or_default() += 1;
+            }
+        }
+        for ((unit, ..), calls) in calls.iter_mut() {
+            if self.program.units[*unit].commutes {
+                for call in calls {
+                    let takers = |operand: &Operand| takers[&(*unit, operand.clone())];
+                    call.operands.sort_by_key(takers);
+                }
+            }
         }
     }
 

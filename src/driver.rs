@@ -3,6 +3,7 @@
 mod choice;
 mod device;
 mod room;
+mod sums;
 
 use crate::arena::Arena;
 use crate::codes;
@@ -497,6 +498,7 @@ fn build_alone(
     target: &Target,
 ) -> Result<Compilation, Diagnostics> {
     let mut kernel = transform::inline::inline(&directed)?;
+    kernel.sum_cycles = sums::cycles(&kernel, target);
     let mut decided = Decided::default();
     if target.aim.level > Level::One {
         let forecast = |kernel: ir::Kernel| forecast(kernel, target);
@@ -717,17 +719,20 @@ struct FoundPart {
 
 /// A process with its schedule: of the kernels that the passes offer, the one that takes the fewest cycles.
 fn part(kernel: &ir::Kernel, depends: &Depends, target: &Target) -> Result<FoundPart, Diagnostics> {
-    let offers = transform::run_on(kernel.clone(), &target.skip, None)?;
+    let span = kernel.span;
+    let mut kernel = kernel.clone();
+    kernel.sum_cycles = sums::cycles(&kernel, target);
+    let offers = transform::run_on(kernel, &target.skip, None)?;
     let mut tried = Vec::new();
     let ((mut part, warnings), passes) = fastest(offers, &mut tried, |mut kernel| {
         hoist::run(&mut kernel, depends);
         let mut own = Diagnostics::default();
         let (program, schedule) = scheduled(&kernel, target, Trust::Compared, &mut own)?;
         let taken = taken(&program, &schedule, target);
-        let misses = refuse_longer(&own, target, kernel.span).is_err();
+        let misses = refuse_longer(&own, target, span).is_err();
         Ok(((Part { program, schedule }, own), taken, misses))
     })?;
-    refuse_longer(&warnings, target, kernel.span)?;
+    refuse_longer(&warnings, target, span)?;
     let Part { program, schedule } = &mut part;
     finish(program, schedule, target);
     debug_check("schedule", || {

@@ -32,6 +32,7 @@ impl Kernel {
             dataflow: false,
             mapping: Vec::new(),
             foreign: None,
+            sum_cycles: None,
         }
     }
     /// Appends operations to `out`.

@@ -95,6 +95,8 @@ pub struct Kernel {
     pub mapping: Vec<u64>,
     /// The module of the user's that computes it wherever it is called; then it has scalars only.
     pub foreign: Option<Box<Foreign>>,
+    /// Cycles that an addition of its widest floats takes on the target, if it has some and that is known.
+    pub sum_cycles: Option<u32>,
 }
 
 /// A typed SSA value.

@@ -139,7 +139,7 @@ const ALIKE: u64 = 10;
 /// Most of them.
 const MOST_ALIKE: usize = 2;
 
-/// With all their lanes, the smallest one is kept of those within one part in so many of the best one.
+/// With all their lanes, ways that take as long but for one part in so many are as fast: the smallest one of them is kept.
 const AS_FAST: u64 = 1000;
 
 /// Numbers of iterations that are tried where what fits alone does not beside the other nests.
@@ -210,9 +210,9 @@ struct State {
 }
 
 impl State {
-    /// The other one, if it takes fewer cycles.
+    /// The other one, if it takes fewer cycles; the smaller one of two as fast.
     fn or(self, other: State) -> State {
-        match other.forecast.cycles < self.forecast.cycles {
+        match is_better(&self.forecast, &other.forecast) {
             true => other,
             false => self,
         }
@@ -669,6 +669,15 @@ fn lanes_cost(count: u64) -> u64 {
     count.div_ceil(2)
 }
 
+/// Whether the second one takes fewer cycles, or is the smaller one of two as fast.
+fn is_better(one: &Forecast, two: &Forecast) -> bool {
+    let as_fast = one.cycles.min(two.cycles) / AS_FAST;
+    match one.cycles.abs_diff(two.cycles) <= as_fast {
+        true => two.luts < one.luts,
+        false => two.cycles < one.cycles,
+    }
+}
+
 /// Whether the second one takes less time by more than one part in so many.
 fn gains(before: &Forecast, after: &Forecast, part: u64) -> bool {
     after.cycles < before.cycles - before.cycles / part
@@ -706,6 +715,37 @@ fn find_nests(block: &Block, path: &mut Path, nests: &mut Vec<Path>) {
             path.push((at, number));
             find_nests(inner, path, nests);
             path.pop();
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_as_fast_and_smaller_is_better_and_what_is_faster_at_any_size() {
+        let of = |cycles, luts| Forecast {
+            cycles,
+            luts,
+            logic: luts,
+            blocks: 0,
+            ram: 0,
+        };
+        let one = of(8011, 59_689.0);
+        for (better, cycles, luts) in [
+            (true, 8017, 53_888.0),
+            (false, 8017, 59_690.0),
+            (false, 8020, 53_888.0),
+            (true, 8005, 53_888.0),
+            (false, 8005, 60_000.0),
+            (true, 8000, 90_000.0),
+        ] {
+            assert_eq!(
+                is_better(&one, &of(cycles, luts)),
+                better,
+                "{cycles} {luts}"
+            );
         }
     }
 }

@@ -118,6 +118,21 @@ pub struct Unit {
     pub foreign: Option<Foreign>,
 }
 
+impl Unit {
+    /// A module of that name, with a result of `width` bits, of which nothing else is known.
+    pub fn new(name: &str, graph: Graph, width: u32) -> Unit {
+        Unit {
+            name: name.to_string(),
+            graph,
+            fast: None,
+            width,
+            most: None,
+            commutes: false,
+            foreign: None,
+        }
+    }
+}
+
 /// A memory of `depth` words of `width` bits.
 #[derive(Clone, Debug)]
 pub struct Mem {
@@ -607,15 +622,7 @@ impl Program {
     /// One operator module and nothing that uses it. `width`: bits of its result.
     pub fn of_unit(name: &str, graph: Graph, width: u32) -> Program {
         let mut program = Program::empty(name, Span::default());
-        program.units.push(Unit {
-            name: name.to_string(),
-            graph,
-            fast: None,
-            width,
-            most: None,
-            commutes: false,
-            foreign: None,
-        });
+        program.units.push(Unit::new(name, graph, width));
         program
     }
 

@@ -286,6 +286,18 @@ pub fn schedule(
     Ok(schedule)
 }
 
+/// Cycles that a unit takes in a kernel, at a clock period in ns; `None`: it has no schedule. What is suspicious goes to
+/// `warnings`.
+pub fn latency(
+    unit: &Unit,
+    device: &Device,
+    period: f64,
+    warnings: &mut Diagnostics,
+) -> Option<u32> {
+    let scheduled = units::kept(unit, device, budget(device, period), warnings)?;
+    scheduled.variants.first().map(|variant| variant.latency)
+}
+
 /// Schedules a leaf with operators of its own; `widths` are the demanded bits of its nodes.
 fn schedule_leaf<'p>(
     program: &'p Program,

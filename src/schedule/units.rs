@@ -582,15 +582,7 @@ mod tests {
     /// A device of the user's may have the name of another.
     #[test]
     fn what_is_kept_of_an_operator_is_that_of_the_device() {
-        let unit = Unit {
-            name: "fadd_e8f23".to_string(),
-            graph: float::add(FloatFormat::F32),
-            fast: None,
-            width: 32,
-            most: None,
-            commutes: false,
-            foreign: None,
-        };
+        let unit = Unit::new("fadd_e8f23", float::add(FloatFormat::F32), 32);
         let fast = Device::load("ecp5").expect("a device");
         let slow = Device {
             name: fast.name.clone(),

@@ -26,7 +26,7 @@ use std::collections::{BTreeSet, HashMap, HashSet};
 /// Longest strip: running values of one name.
 const LONGEST: i128 = 64;
 
-/// A strip that covers the latency of most sums.
+/// A strip that covers the latency of most sums where it is not known, and more than needs be where it is.
 const AMPLE: i128 = 16;
 
 /// Shortest strip that is worth it.
@@ -76,8 +76,8 @@ impl Bounds {
 
 /// How many iterations of so many run together: all of them, or a part of which they are a multiple, preferably a power of
 /// two, for the sake of addresses; or one of which the last is filled up with the least that do nothing. If they should be long, the
-/// longest.
-fn strip_of(trip: i128, is_long: bool) -> Option<i128> {
+/// longest. `ample` of them cover what they wait for.
+fn strip_of(trip: i128, is_long: bool, ample: i128) -> Option<i128> {
     if trip <= LONGEST {
         return (trip >= SHORTEST).then_some(trip);
     }
@@ -87,10 +87,10 @@ fn strip_of(trip: i128, is_long: bool) -> Option<i128> {
         return longest.or(Some(LONGEST));
     }
     let powers = [AMPLE, 2 * AMPLE, 4 * AMPLE].into_iter().find(fits);
-    let ample = || (AMPLE..=LONGEST).find(fits);
-    let scarce = || (SHORT..AMPLE).rev().find(fits);
-    let filled = || (AMPLE..=LONGEST).min_by_key(|strip| strip - trip % strip);
-    powers.or_else(ample).or_else(scarce).or_else(filled)
+    let covering = || (ample..=LONGEST).find(fits);
+    let scarce = || (SHORT..ample).rev().find(fits);
+    let filled = || (ample..=LONGEST).min_by_key(|strip| strip - trip % strip);
+    powers.or_else(covering).or_else(scarce).or_else(filled)
 }
 
 /// A strip of the outer loop.
@@ -186,7 +186,8 @@ impl Interleave<'_> {
                 }
                 true => self.are_apart(outer, before, inner, after),
             };
-        let strips = self.strips(outer, stores).filter(|_| legal)?;
+        let ample = self.ample(inner);
+        let strips = self.strips(outer, stores, ample).filter(|_| legal)?;
         let written = match stores {
             true => Touched::by(op).written,
             false => BTreeSet::new(),
@@ -247,9 +248,9 @@ impl Interleave<'_> {
         first.is_some_and(is_one) && is_own(&self.values, f, array)
     }
 
-    fn strips(&self, f: &For, stores: bool) -> Option<Strips> {
+    fn strips(&self, f: &For, stores: bool, ample: i128) -> Option<Strips> {
         if let Some(bounds) = self.bounds(f) {
-            let strip = strip_of(bounds.trip, stores)?;
+            let strip = strip_of(bounds.trip, stores, ample)?;
             return Some(Strips {
                 strip,
                 step: bounds.step,
@@ -277,6 +278,46 @@ impl Interleave<'_> {
         let span = (hi - lo) * step.signum();
         let trip = (span + step.abs() - 1).div_euclid(step.abs().max(1));
         (runs && trip > 0).then_some(Bounds { lo, step, trip })
+    }
+
+    /// Iterations that cover what one of this loop waits for: sums one after the other of what it carries, a further one, since
+    /// products and what makes room for routes take longer, and the memory of running values around them.
+    fn ample(&self, f: &For) -> i128 {
+        let cycles = self.kernel.sum_cycles.zip(self.sums_in_series(f));
+        let cycles = cycles.map(|(sum, count)| i128::from(sum) * i128::from(count + 1) + 2);
+        cycles.map_or(AMPLE, |cycles| cycles.clamp(SHORT, AMPLE))
+    }
+
+    /// Sums and products of floats, one after the other, that a loop's carried values go through; `None` if there is something else
+    /// that takes longer than a cycle, or may not always be done.
+    fn sums_in_series(&self, f: &For) -> Option<u32> {
+        let mut before: HashMap<ValueId, u32> = f.carried.iter().map(|&v| (v, 0)).collect();
+        let mut most = 0;
+        for op in &f.body.ops {
+            if !op.kind.blocks().is_empty() {
+                return None;
+            }
+            let operands = op.kind.operands();
+            let Some(mut count) = operands.iter().filter_map(|v| before.get(v)).max().copied()
+            else {
+                continue;
+            };
+            let is_slow = |&result: &ValueId| self.is_slow_operation(&op.kind, result);
+            if op.results.iter().any(is_slow) {
+                use BinaryOp::{Add, Mul, Sub};
+                let OpKind::Binary {
+                    op: Add | Sub | Mul,
+                    ..
+                } = op.kind
+                else {
+                    return None;
+                };
+                count += 1;
+            }
+            most = most.max(count);
+            before.extend(op.results.iter().map(|&result| (result, count)));
+        }
+        Some(most)
     }
 
     /// Whether what a loop carries, itself or through arrays, goes through an operation that takes longer than a cycle.

@@ -48,6 +48,7 @@ mod stencils;
 mod storage;
 mod streamed;
 mod streamlined;
+mod strips;
 mod support;
 mod texts;
 mod timed;

@@ -18,18 +18,7 @@ pub struct Builder {
 
 impl Builder {
     pub fn new(name: &str) -> Builder {
-        let kernel = Kernel {
-            name: name.into(),
-            span: Span::default(),
-            values: Arena::new(),
-            arrays: Arena::new(),
-            params: vec![],
-            results: vec![],
-            body: Block::default(),
-            dataflow: false,
-            mapping: Vec::new(),
-            foreign: None,
-        };
+        let kernel = Kernel::new(name.into(), Span::default());
         Builder {
             kernel,
             open: vec![vec![]],

@@ -243,15 +243,8 @@ fn division_unit(
     width: u32,
     warnings: &mut Diagnostics,
 ) -> Unit {
-    Unit {
-        name: division.name(fields),
-        graph: equal::rebuilt(division.graph(fields), warnings),
-        fast: None,
-        width,
-        most: None,
-        commutes: false,
-        foreign: None,
-    }
+    let graph = equal::rebuilt(division.graph(fields), warnings);
+    Unit::new(&division.name(fields), graph, width)
 }
 
 /// A result that a module of fewer results has otherwise.

@@ -149,6 +149,13 @@ fn unit_graph(name: &str, make: impl Fn() -> Graph) -> Arc<(Graph, Diagnostics)>
     UNITS.once(name, rebuilt)
 }
 
+/// The module that adds floats of a format.
+pub fn adder(format: FloatFormat) -> Unit {
+    let name = format!("fadd_{}", float_ops::tag(format));
+    let (graph, _) = &*unit_graph(&name, || crate::units::float::add(format));
+    Unit::new(&name, graph.clone(), format.width())
+}
+
 impl<'k> Lowering<'k> {
     fn new(kernel: &'k Kernel, warnings: &'k mut Diagnostics) -> Self {
         let program = Program::empty(&kernel.name, kernel.span);
@@ -462,15 +469,7 @@ impl<'k> Lowering<'k> {
     }
 
     fn push_unit(&mut self, name: &str, width: u32, graph: Graph) -> UnitId {
-        let id = self.program.units.push(Unit {
-            name: name.to_string(),
-            graph,
-            fast: None,
-            width,
-            most: None,
-            commutes: false,
-            foreign: None,
-        });
+        let id = self.program.units.push(Unit::new(name, graph, width));
         self.unit_ids.insert(name.to_string(), id);
         id
     }

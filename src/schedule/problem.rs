@@ -2,7 +2,7 @@
 
 use super::device::Device;
 use super::resource::{Pools, Resource, Use};
-use super::spread::Spread;
+use super::spread::{Spread, wide_addresses};
 use super::{
     Schedule, Units, Variant, budget, delay_class, load_delays, store_delay, table_delays,
 };
@@ -329,6 +329,7 @@ impl<'g> Problem<'g> {
     /// Adds what a leaf has beyond its graph: accesses, dependences, carried values, vars that it overwrites.
     pub fn add_leaf(&mut self, leaf: &Leaf, device: &Device, program: &Program) {
         let written: HashSet<VarId> = leaf.writes.iter().map(|w| w.0).collect();
+        let wide = wide_addresses(leaf);
         for (id, node) in self.graph.nodes.iter() {
             let i = id.index();
             match &node.op {
@@ -336,7 +337,14 @@ impl<'g> Problem<'g> {
                 Op::Var(var) if written.contains(var) => self.kinds[i] = Kind::Register,
                 Op::Load(mem) => {
                     let mem = &program.mems[*mem];
-                    let (before, after) = load_delays(mem, device);
+                    let (mut before, after) = load_delays(mem, device);
+                    if node
+                        .args
+                        .first()
+                        .is_some_and(|address| wide.contains(address))
+                    {
+                        before = self.budget;
+                    }
                     self.kinds[i] = match mem.is_asynchronous {
                         true => Kind::Logic(before.min(self.budget)),
                         false => Kind::Pipelined {

@@ -1,8 +1,10 @@
-//! How far values are carried to the multipliers that read them.
+//! How far values are carried to the multipliers and memories that read them.
 
 use super::device::Device;
 use crate::hwarith::graph::Op;
 use crate::hwarith::{Graph, NodeId};
+use crate::machine::program::Leaf;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// How many multipliers read each value of a graph. They are blocks at places of their own all over the device, and a value
 /// that many of them read has a long way to the farthest one.
@@ -36,6 +38,22 @@ impl<'g> Spread<'g> {
         let most = sources.map(|source| self.multipliers[source.index()]).max();
         device.distance(most.unwrap_or(0).into(), node.ty.width)
     }
+}
+
+/// Memories from which on what all of them read at comes from a register: that has copies beside them.
+const MANY_MEMORIES: u32 = 17;
+
+/// Addresses that so many loads of a leaf have in common.
+pub fn wide_addresses(leaf: &Leaf) -> BTreeSet<NodeId> {
+    let mut loads: BTreeMap<NodeId, u32> = BTreeMap::new();
+    for access in leaf.accesses.iter().filter(|access| !access.is_store) {
+        let args = &leaf.graph.nodes[access.node].args;
+        args.iter()
+            .take(1)
+            .for_each(|&address| *loads.entry(address).or_default() += 1);
+    }
+    loads.retain(|_, count| *count >= MANY_MEMORIES);
+    loads.into_keys().collect()
 }
 
 /// What makes a value, past the wires that give it another width. Parts of a value go to blocks of their own.

@@ -55,3 +55,4 @@ mod timed;
 mod transform;
 mod typeof_command;
 mod typing;
+mod wide;

@@ -10,7 +10,7 @@ use crate::hwarith::{Graph, NodeId};
 use crate::machine::program::{Leaf, Program};
 use crate::schedule::device::{Class, Device};
 use crate::schedule::problem::FULL_CYCLE;
-use crate::schedule::spread::Spread;
+use crate::schedule::spread::{Spread, wide_addresses};
 use crate::schedule::{Times, load_delays, store_delay, table_delays};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -85,6 +85,8 @@ pub struct Chaining<'g> {
     shrunk: BTreeMap<NodeId, f64>,
     /// Choices that are the reset of a register.
     resets: BTreeSet<NodeId>,
+    /// Addresses that so many loads have in common that they come from a register.
+    wide: BTreeSet<NodeId>,
 }
 
 impl<'g> Chaining<'g> {
@@ -100,6 +102,7 @@ impl<'g> Chaining<'g> {
             cuts: vec![Vec::new(); graph.nodes.len()],
             shrunk: BTreeMap::new(),
             resets: BTreeSet::new(),
+            wide: BTreeSet::new(),
         }
     }
 
@@ -117,6 +120,7 @@ impl<'g> Chaining<'g> {
     pub fn check(mut self, called: &Called, leaf: Option<(&Program, &Leaf)>) -> Result<(), String> {
         if let Some((_, leaf)) = leaf {
             self.resets = leaf.resets(&self.times.width);
+            self.wide = wide_addresses(leaf);
             self.fit_initial(leaf);
         }
         for id in self.graph.nodes.ids() {
@@ -169,7 +173,14 @@ impl<'g> Chaining<'g> {
             }
             Op::Load(mem) => {
                 let (program, _) = leaf.ok_or("a load in a unit")?;
-                let (before, after) = load_delays(&program.mems[*mem], self.device);
+                let (mut before, after) = load_delays(&program.mems[*mem], self.device);
+                if node
+                    .args
+                    .first()
+                    .is_some_and(|address| self.wide.contains(address))
+                {
+                    before = self.budget;
+                }
                 if program.mems[*mem].is_asynchronous {
                     return Ok(operands + before.min(self.budget));
                 }

@@ -11,7 +11,7 @@ use crate::levels::Forecast;
 const PART: f64 = 3.0;
 
 /// Parts of a clock period that stay free for longer routes then, beside the device's own: the first with which the kernel does as well.
-const ROOM: [f64; 2] = [0.2, 0.1];
+const ROOM: [f64; 3] = [0.3, 0.2, 0.1];
 
 /// The kernel may take one part in so many of its cycles longer for it, and of its lookup tables.
 const MOST_LOSS: u64 = 300;

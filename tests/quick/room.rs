@@ -44,7 +44,7 @@ fn cycles(built: &Compilation) -> (u32, u64) {
 fn a_full_device_has_room_in_its_cycles() {
     let [alone, full] = [80_000, 2_000].map(|luts| built("y[i] = a[i] * b[i] + a[i]", luts));
     let ((depth, takes), (roomy, longer)) = (cycles(&alone), cycles(&full));
-    assert_eq!([&alone, &full].map(|built| says(built, 30)), [false, true]);
+    assert_eq!([&alone, &full].map(|built| says(built, 40)), [false, true]);
     // Both operators take a cycle more at least.
     assert!(roomy >= depth + 2, "{roomy} cycles instead of {depth}");
     assert!(
@@ -72,7 +72,8 @@ fn directed_intervals_are_kept_on_a_full_device() {
     assert!(least.warnings.0.is_empty(), "7 cycles are the least");
     // With the most room they are not enough.
     let kept = directed(SHORT, 2_000, &[("pipeline", "j=7")]);
-    assert_eq!([20, 30].map(|room| says(&kept, room)), [true, false]);
+    let said = [20, 30, 40].map(|room| says(&kept, room));
+    assert_eq!(said, [true, false, false]);
     let intervals = |built: &Compilation| {
         let warnings = built.warnings.0.iter();
         let found = warnings.filter(|warning| warning.code == codes::INTERVAL);

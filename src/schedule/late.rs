@@ -93,13 +93,15 @@ fn delayed(
 }
 
 /// By node, whether it may start later. What a stream gives or takes stays in the order of time, and what is known when a loop ends
-/// is known when it was; unless `ends_move`, so are elements that are stored and values that are carried on.
+/// is known when it was; unless `ends_move`, so are elements that are stored and values that are carried on. What carried values
+/// begin with is there in the first cycle.
 fn movable(program: &Program, leaf: &Leaf, problem: &Problem, ends_move: bool) -> Vec<bool> {
     let written = leaf.writes.iter().map(|write| write.1);
     let last = leaf.repeat.iter().map(|repeat| repeat.last);
     let carried = leaf.phis().filter(|_| !ends_move);
     let carried = carried.map(|phi| leaf.graph.nodes[phi.node].args[1]);
-    let fixed: BTreeSet<NodeId> = written.chain(last).chain(carried).collect();
+    let mut fixed: BTreeSet<NodeId> = written.chain(last).chain(carried).collect();
+    fixed.extend(first_values(leaf));
     let nodes = leaf.graph.nodes.iter();
     let movable = nodes.map(|(id, node)| {
         let is_stream = |mem| matches!(program.mems[mem].place, Place::Stream(_));
@@ -113,6 +115,19 @@ fn movable(program: &Program, leaf: &Leaf, problem: &Problem, ends_move: bool) -
         can_move && !fixed.contains(&id) && is_alive
     });
     movable.collect()
+}
+
+/// What a loop's carried values begin with, and what that is computed from.
+fn first_values(leaf: &Leaf) -> BTreeSet<NodeId> {
+    let mut found = BTreeSet::new();
+    let firsts = leaf.phis().map(|phi| leaf.graph.nodes[phi.node].args[0]);
+    let mut reached: Vec<NodeId> = firsts.collect();
+    while let Some(node) = reached.pop() {
+        if found.insert(node) {
+            reached.extend(&leaf.graph.nodes[node].args);
+        }
+    }
+    found
 }
 
 /// Values of a scheduled loop that wait in registers.

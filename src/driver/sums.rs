@@ -7,7 +7,7 @@ use crate::{machine, schedule};
 
 /// Cycles that an addition of the widest floats takes that a kernel adds; `None`: it adds none.
 pub fn cycles(kernel: &Kernel, target: &Target) -> Option<u32> {
-    let unit = machine::select::adder(widest(kernel)?);
+    let unit = machine::select::float_adder(widest(kernel)?);
     let mut warnings = Diagnostics::default();
     schedule::latency(&unit, &target.device, target.period, &mut warnings)
 }

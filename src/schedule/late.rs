@@ -101,7 +101,7 @@ fn movable(program: &Program, leaf: &Leaf, problem: &Problem, ends_move: bool) -
     let carried = leaf.phis().filter(|_| !ends_move);
     let carried = carried.map(|phi| leaf.graph.nodes[phi.node].args[1]);
     let mut fixed: BTreeSet<NodeId> = written.chain(last).chain(carried).collect();
-    fixed.extend(first_values(leaf));
+    fixed.extend(problem.first_values(leaf));
     let nodes = leaf.graph.nodes.iter();
     let movable = nodes.map(|(id, node)| {
         let is_stream = |mem| matches!(program.mems[mem].place, Place::Stream(_));
@@ -115,19 +115,6 @@ fn movable(program: &Program, leaf: &Leaf, problem: &Problem, ends_move: bool) -
         can_move && !fixed.contains(&id) && is_alive
     });
     movable.collect()
-}
-
-/// What a loop's carried values begin with, and what that is computed from.
-fn first_values(leaf: &Leaf) -> BTreeSet<NodeId> {
-    let mut found = BTreeSet::new();
-    let firsts = leaf.phis().map(|phi| leaf.graph.nodes[phi.node].args[0]);
-    let mut reached: Vec<NodeId> = firsts.collect();
-    while let Some(node) = reached.pop() {
-        if found.insert(node) {
-            reached.extend(&leaf.graph.nodes[node].args);
-        }
-    }
-    found
 }
 
 /// Values of a scheduled loop that wait in registers.

@@ -2,7 +2,7 @@
 
 use super::device::Device;
 use super::resource::{Pools, Resource, Use};
-use super::spread::{Spread, wide_addresses};
+use super::spread::{Spread, wide_loads};
 use super::{
     Schedule, Units, Variant, budget, delay_class, load_delays, store_delay, table_delays,
 };
@@ -329,7 +329,7 @@ impl<'g> Problem<'g> {
     /// Adds what a leaf has beyond its graph: accesses, dependences, carried values, vars that it overwrites.
     pub fn add_leaf(&mut self, leaf: &Leaf, device: &Device, program: &Program) {
         let written: HashSet<VarId> = leaf.writes.iter().map(|w| w.0).collect();
-        let wide = wide_addresses(leaf);
+        let wide = wide_loads(leaf, program);
         for (id, node) in self.graph.nodes.iter() {
             let i = id.index();
             match &node.op {
@@ -338,11 +338,7 @@ impl<'g> Problem<'g> {
                 Op::Load(mem) => {
                     let mem = &program.mems[*mem];
                     let (mut before, after) = load_delays(mem, device);
-                    if node
-                        .args
-                        .first()
-                        .is_some_and(|address| wide.contains(address))
-                    {
+                    if wide.contains(&id) {
                         before = self.budget;
                     }
                     self.kinds[i] = match mem.is_asynchronous {
@@ -401,8 +397,8 @@ impl<'g> Problem<'g> {
         let Some(repeat) = &leaf.repeat else { return };
         self.last = Some(repeat.last);
         let phis = repeat.phis.iter();
-        self.fit_initial(phis.map(|phi| self.graph.nodes[phi.node].args[0]).collect());
-        for phi in repeat.phis.iter().map(|phi| phi.node) {
+        self.fit_initial(leaf);
+        for phi in phis.map(|phi| phi.node) {
             if self.width[phi.index()] > 0 {
                 self.across.push(Edge {
                     from: self.graph.nodes[phi].args[1],
@@ -415,17 +411,23 @@ impl<'g> Problem<'g> {
         }
     }
 
-    /// Has logic between vars and the registers of carried values take a cycle at most: they are loaded in the first one.
-    fn fit_initial(&mut self, initial: Vec<NodeId>) {
-        let mut cone = BTreeSet::new();
-        let mut reached = initial;
+    /// What a loop's carried values begin with, and what that is computed from: it is there in the first cycle.
+    pub fn first_values(&self, leaf: &Leaf) -> BTreeSet<NodeId> {
+        let mut found = BTreeSet::new();
+        let firsts = leaf.phis().map(|phi| self.graph.nodes[phi.node].args[0]);
+        let mut reached: Vec<NodeId> = firsts.collect();
         while let Some(node) = reached.pop() {
-            if !self.is_stable(node) && cone.insert(node) {
+            if !self.is_stable(node) && found.insert(node) {
                 reached.extend(self.operands(node));
             }
         }
+        found
+    }
+
+    /// Has logic between vars and the registers of carried values take a cycle at most: they are loaded in the first one.
+    fn fit_initial(&mut self, leaf: &Leaf) {
         let mut arrivals: BTreeMap<NodeId, f64> = BTreeMap::new();
-        for &node in &cone {
+        for node in self.first_values(leaf) {
             let operands = self.operands(node).iter();
             let latest = operands.filter_map(|operand| arrivals.get(operand));
             let latest = latest.copied().fold(0.0, f64::max);

@@ -3,7 +3,7 @@
 use super::device::Device;
 use crate::hwarith::graph::Op;
 use crate::hwarith::{Graph, NodeId};
-use crate::machine::program::Leaf;
+use crate::machine::program::{Leaf, Program};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// How many multipliers read each value of a graph. They are blocks at places of their own all over the device, and a value
@@ -41,19 +41,21 @@ impl<'g> Spread<'g> {
 }
 
 /// Memories from which on what all of them read at comes from a register: that has copies beside them.
-const MANY_MEMORIES: u32 = 17;
+const MANY_MEMORIES: usize = 17;
 
-/// Addresses that so many loads of a leaf have in common.
-pub fn wide_addresses(leaf: &Leaf) -> BTreeSet<NodeId> {
-    let mut loads: BTreeMap<NodeId, u32> = BTreeMap::new();
-    for access in leaf.accesses.iter().filter(|access| !access.is_store) {
-        let args = &leaf.graph.nodes[access.node].args;
-        args.iter()
-            .take(1)
-            .for_each(|&address| *loads.entry(address).or_default() += 1);
+/// Loads at an address that so many of a leaf have in common; not those without a clock.
+pub fn wide_loads(leaf: &Leaf, program: &Program) -> BTreeSet<NodeId> {
+    let mut loads: BTreeMap<NodeId, Vec<NodeId>> = BTreeMap::new();
+    for access in &leaf.accesses {
+        let node = &leaf.graph.nodes[access.node];
+        if let (Op::Load(mem), Some(&address)) = (&node.op, node.args.first())
+            && !program.mems[*mem].is_asynchronous
+        {
+            loads.entry(address).or_default().push(access.node);
+        }
     }
-    loads.retain(|_, count| *count >= MANY_MEMORIES);
-    loads.into_keys().collect()
+    loads.retain(|_, loads| loads.len() >= MANY_MEMORIES);
+    loads.into_values().flatten().collect()
 }
 
 /// What makes a value, past the wires that give it another width. Parts of a value go to blocks of their own.

@@ -5,6 +5,7 @@ use crate::hwarith::HwType;
 use crate::hwarith::eval::eval;
 use crate::hwarith::graph::{Graph, NodeId, Op as HwOp};
 use crate::ir::{BinaryOp, CompareOp, Conversion, FloatFormat, Rounding, Scalar, UnaryOp, ValueId};
+use crate::machine::program::Unit;
 use crate::units::float::elementary;
 use crate::units::float::{self, Kind, OPERATORS};
 use num_bigint::BigInt;
@@ -13,6 +14,18 @@ use num_traits::One;
 /// `e8f23`: the part of a module name that says the format.
 pub(super) fn tag(format: FloatFormat) -> String {
     format!("e{}f{}", format.exp, format.frac)
+}
+
+/// The name of the operator module of that name for a format.
+fn module_name(name: &str, format: FloatFormat) -> String {
+    format!("{name}_{}", tag(format))
+}
+
+/// The module that adds floats of a format.
+pub fn float_adder(format: FloatFormat) -> Unit {
+    let name = module_name("fadd", format);
+    let (graph, _) = &*unit_graph(&name, || float::add(format));
+    Unit::new(&name, graph.clone(), format.width())
 }
 
 /// Nodes that may be evaluated for constants of one kernel: some tenths of a second.
@@ -157,7 +170,7 @@ impl Lowering<'_> {
         format: FloatFormat,
         make: fn(FloatFormat) -> Graph,
     ) -> NodeId {
-        let module = format!("{name}_{}", tag(format));
+        let module = module_name(name, format);
         let result = self.call(&module, args, HwType::ui(format.width()), || make(format));
         if let HwOp::Call(unit) = self.b().graph.nodes[result].op {
             let long = LONG.into_iter().find(|&long| long == name);

@@ -38,6 +38,8 @@ use crate::machine::program::{
     SOME_ITERATIONS, Side, Unit, Var,
 };
 use crate::memo::Memo;
+pub use float_ops::float_adder;
+
 use num_bigint::{BigInt, BigUint};
 use num_traits::ToPrimitive;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -147,13 +149,6 @@ fn unit_graph(name: &str, make: impl Fn() -> Graph) -> Arc<(Graph, Diagnostics)>
         (equal::rebuilt(make(), &mut warnings), warnings)
     };
     UNITS.once(name, rebuilt)
-}
-
-/// The module that adds floats of a format.
-pub fn adder(format: FloatFormat) -> Unit {
-    let name = format!("fadd_{}", float_ops::tag(format));
-    let (graph, _) = &*unit_graph(&name, || crate::units::float::add(format));
-    Unit::new(&name, graph.clone(), format.width())
 }
 
 impl<'k> Lowering<'k> {

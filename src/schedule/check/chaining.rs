@@ -10,7 +10,7 @@ use crate::hwarith::{Graph, NodeId};
 use crate::machine::program::{Leaf, Program};
 use crate::schedule::device::{Class, Device};
 use crate::schedule::problem::FULL_CYCLE;
-use crate::schedule::spread::{Spread, wide_addresses};
+use crate::schedule::spread::{Spread, wide_loads};
 use crate::schedule::{Times, load_delays, store_delay, table_delays};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -85,7 +85,7 @@ pub struct Chaining<'g> {
     shrunk: BTreeMap<NodeId, f64>,
     /// Choices that are the reset of a register.
     resets: BTreeSet<NodeId>,
-    /// Addresses that so many loads have in common that they come from a register.
+    /// Loads at addresses that come from registers.
     wide: BTreeSet<NodeId>,
 }
 
@@ -118,9 +118,9 @@ impl<'g> Chaining<'g> {
 
     /// Checks every node that somebody wants.
     pub fn check(mut self, called: &Called, leaf: Option<(&Program, &Leaf)>) -> Result<(), String> {
-        if let Some((_, leaf)) = leaf {
+        if let Some((program, leaf)) = leaf {
             self.resets = leaf.resets(&self.times.width);
-            self.wide = wide_addresses(leaf);
+            self.wide = wide_loads(leaf, program);
             self.fit_initial(leaf);
         }
         for id in self.graph.nodes.ids() {
@@ -174,11 +174,7 @@ impl<'g> Chaining<'g> {
             Op::Load(mem) => {
                 let (program, _) = leaf.ok_or("a load in a unit")?;
                 let (mut before, after) = load_delays(&program.mems[*mem], self.device);
-                if node
-                    .args
-                    .first()
-                    .is_some_and(|address| self.wide.contains(address))
-                {
+                if self.wide.contains(&id) {
                     before = self.budget;
                 }
                 if program.mems[*mem].is_asynchronous {

@@ -85,10 +85,12 @@ impl Sharing<'_, '_> {
         let bits = operand_bits(&alone);
         let choice = self.schedule.units[unit].variants.len();
         loop {
+            let choice_delay = choice_delay(&alone, (users, most), self.device, self.budget)?;
             let shared = Shared {
                 instances: most,
                 is_even: false,
-                choice_delay: choice_delay(&alone, users, self.device, self.budget)?,
+                choice_delay,
+                is_far: alone.latency > 0 && choice_delay >= self.budget,
             };
             let name = &self.program.units[unit].name;
             let variant = units::shared(name, &alone, shared, self.device, self.budget)
@@ -109,7 +111,8 @@ impl Sharing<'_, '_> {
             let leaves = calls.keys();
             let scheduled = leaves.map(|&leaf| (leaf, &self.schedule.leaves[leaf]));
             users = users.max(most_users_of_one(calls, scheduled));
-            if self.device.choice_delay(users, bits) <= shared.choice_delay {
+            let needed = self.device.spread_choice_delay(users, most, bits);
+            if needed.min(self.budget) <= shared.choice_delay {
                 return Ok(choice as u32);
             }
         }
@@ -126,20 +129,22 @@ impl Sharing<'_, '_> {
     }
 }
 
-/// ns that the choice among the operands of so many calls takes. Errors: more than there are in a cycle.
+/// ns that the choice among the operands of so many calls takes, in front of so many instances. Errors: more than there are in a
+/// cycle.
 fn choice_delay(
     alone: &Variant,
-    users: usize,
+    (users, instances): (usize, u32),
     device: &Device,
     budget: f64,
 ) -> Result<f64, String> {
-    let delay = device.choice_delay(users, operand_bits(alone));
+    let bits = operand_bits(alone);
+    let delay = device.choice_delay(users, bits);
     match (delay > budget, alone.latency) {
         (true, _) => Err(format!(
             "the choice among the operands of {users} calls takes {delay:.1} ns, longer than a cycle"
         )),
         // Without a register between them, the result of one call and the operands of the next would be a loop of logic.
         (_, 0) => Ok(budget),
-        _ => Ok(delay),
+        _ => Ok(device.spread_choice_delay(users, instances, bits).min(budget)),
     }
 }

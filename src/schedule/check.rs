@@ -29,7 +29,7 @@ pub fn unit(variant: &Variant, device: &Device, period: f64) -> Result<(), Strin
 /// Checks every unit and every leaf: operands before users, memory dependences at every distance, carried values,
 /// the loop's end, ports, delays within the clock period, depths.
 pub fn check(program: &Program, schedule: &Schedule, device: &Device) -> Result<(), String> {
-    let budget = schedule.period * (1.0 - device.clock.margin) - device.clock.overhead;
+    let budget = super::budget(device, schedule.period);
     for (unit, scheduled) in program.units.values().zip(schedule.units.values()) {
         for variant in scheduled.variants.iter().filter(|v| !v.is_foreign) {
             check_unit(variant, device, budget).map_err(|e| format!("unit {}: {e}", unit.name))?;

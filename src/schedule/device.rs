@@ -381,6 +381,15 @@ impl Device {
         }
     }
 
+    /// ns of a choice in front of each of several instances of an operator, with the way to the farthest of them: what most calls
+    /// have as an operand comes to all instances from one choice.
+    pub fn spread_choice_delay(&self, values: usize, instances: u32, width: u32) -> f64 {
+        match self.choice_delay(values, width) {
+            0.0 => 0.0,
+            delay => delay + self.distance(instances.into(), width),
+        }
+    }
+
     /// Delay in ns of an operation of `width` bits; 0 for a class that the model leaves out.
     pub fn delay(&self, class: Class, width: u32) -> f64 {
         let alone = self.alone(class, width);

@@ -22,6 +22,9 @@ const MOST_NODES: usize = 30_000;
 /// Bits in registers that have to be saved: at least so many, and one part in so many.
 const LEAST_SAVING: (u64, u64) = (128, 20);
 
+/// The next invocation may begin one part in so many later.
+const MOST_DELAY: u64 = 1000;
+
 /// Has loops do things later, unless the kernel takes longer by that: what is accessed later may hold up what follows, or the next
 /// invocation, where these overlap.
 pub fn delay(program: &Program, schedule: &mut Schedule, device: &Device, overlaps: bool) {
@@ -33,12 +36,12 @@ pub fn delay(program: &Program, schedule: &mut Schedule, device: &Device, overla
                 // Nor with fewer that move.
                 break;
             };
-            let most = *most.get_or_insert_with(|| taken(program, schedule, overlaps));
+            let [most, next] = *most.get_or_insert_with(|| taken(program, schedule, overlaps));
             let before = schedule.clone();
             schedule.leaves[id] = times;
             release::overlap_regions(program, schedule);
-            let takes = taken(program, schedule, overlaps);
-            if takes.iter().zip(&most).all(|(takes, most)| takes <= most) {
+            let [takes, next_after] = taken(program, schedule, overlaps);
+            if takes <= most && next_after <= next + next / MOST_DELAY {
                 break;
             }
             *schedule = before;

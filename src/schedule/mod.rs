@@ -162,6 +162,8 @@ pub struct Shared {
     pub is_even: bool,
     /// ns that the choice between the calls' operands takes, before everything else.
     pub choice_delay: f64,
+    /// Whether that is a cycle for the sake of the way to all instances: each has registers for its operands.
+    pub is_far: bool,
 }
 
 /// Of a leaf.

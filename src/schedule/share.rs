@@ -188,7 +188,10 @@ impl Sharing<'_, '_> {
         });
         let most = most_users_of_one(calls, scheduled);
         let paid = variant.shared.map_or(0.0, |shared| shared.choice_delay);
-        self.device.choice_delay(most, operand_bits(variant)) <= paid
+        let instances = variant.shared.map_or(1, |shared| shared.instances);
+        let device = self.device;
+        let needed = device.spread_choice_delay(most, instances, operand_bits(variant));
+        needed.min(self.budget) <= paid
     }
 
     /// The variant that these calls would share; `None` if that saves nothing.
@@ -227,14 +230,18 @@ impl Sharing<'_, '_> {
             Users::Even(_) => nodes.len().div_ceil(instances as usize),
             Users::Any => self.most_users(leaf, nodes, alone),
         });
-        let choice_delay = self.device.choice_delay(most.sum::<usize>(), operands);
-        if after >= before || choice_delay > MOST_CHOICE * self.budget {
+        let most: usize = most.sum();
+        let (device, longest) = (self.device, MOST_CHOICE * self.budget);
+        if after >= before || device.choice_delay(most, operands) > longest {
             return None;
         }
+        let choice_delay = device.spread_choice_delay(most, instances, operands);
+        let is_far = choice_delay > longest;
         let shared = Shared {
             instances,
             is_even: matches!(users, Users::Even(_)),
-            choice_delay,
+            choice_delay: if is_far { self.budget } else { choice_delay },
+            is_far,
         };
         let name = &self.program.units[unit].name;
         units::shared(name, alone, shared, self.device, self.budget)

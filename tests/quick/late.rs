@@ -6,7 +6,7 @@ use allo_hls::diagnostics::Diagnostics;
 use allo_hls::driver::{Compilation, Target};
 use allo_hls::levels::Level;
 use allo_hls::rtl::netlist::Item;
-use allo_hls::schedule::{self, Schedule, check, forecast, late};
+use allo_hls::schedule::{self, Schedule, check, forecast, late, release};
 
 /// Bits of registers of the kernel's own module.
 fn registers(compiled: &Compilation) -> u64 {
@@ -147,4 +147,32 @@ fn what_carried_values_begin_with_is_there_in_the_first_cycle() {
         }
     }
     assert!(checked > 0);
+}
+
+/// What is read later holds up the next invocation, by cycles of which a long one has enough.
+#[test]
+fn the_next_invocation_is_held_up_by_one_part_in_a_thousand_at_most() {
+    for (count, is_delayed) in [(40, false), (60_000, true)] {
+        let (compiled, schedules, _) = both(
+            &format!(
+                "
+@kernel
+def top(a: \"f32[{count}]\", b: \"f32[{count}]\", c: \"f32[{count}]\"):
+    for i in range(8):
+        b[i] = 1.0
+    for i in range({count}):
+        c[i] = (a[i] * a[i] * a[i]) * a[i] + b[i]
+"
+            ),
+            Level::Two,
+        );
+        let program = &compiled.hardware;
+        let [early, later] = schedules.map(|mut schedule| {
+            release::overlap_invocations(program, &mut schedule);
+            schedule.restart.unwrap_or(schedule.drain)
+        });
+        let delay = later - early;
+        assert_eq!(delay > 0, is_delayed, "{count}");
+        assert!(delay <= count / 1000, "{delay}");
+    }
 }

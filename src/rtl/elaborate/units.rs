@@ -206,7 +206,23 @@ pub fn build(name: &str, unit: &Unit, variant: &Variant, sources: &SourceMap) ->
     path.make_all(&mut cells, &mut env);
     let value = path.operand(&mut cells, &mut env, output, variant.latency, width);
     cells.drive(result, Expr::Copy(value));
+    if variant.shared.is_some_and(|shared| shared.is_far) {
+        keep_operands(&mut cells.module, &env.inputs);
+    }
     cells.module
+}
+
+/// Has each instance keep the registers of its operands, which hold what those of other instances hold where all calls have an
+/// operand in common: one register for all of them would be far from most.
+fn keep_operands(module: &mut Module, operands: &[NetId]) {
+    for item in &module.items {
+        if let Item::Register(register) = item
+            && let Operand::Net(source) = &register.next
+            && operands.contains(source)
+        {
+            module.replicas.insert(register.out);
+        }
+    }
 }
 
 /// The port `start`, and for each further cycle of an operation a bit that follows it. They need no reset: whatever

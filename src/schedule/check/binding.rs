@@ -3,12 +3,13 @@
 use super::TOLERANCE;
 use crate::hwarith::graph::UnitId;
 use crate::machine::program::Program;
-use crate::schedule::Schedule;
+use crate::schedule::{self, Schedule};
 use crate::schedule::device::Device;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Checks every call of every leaf; leaves exclude one another.
 pub fn check(program: &Program, schedule: &Schedule, device: &Device) -> Result<(), String> {
+    let budget = schedule::budget(device, schedule.period);
     let mut users: BTreeMap<(UnitId, u32, u32), usize> = BTreeMap::new();
     let mut alone: BTreeMap<UnitId, usize> = BTreeMap::new();
     for (index, leaf) in schedule.leaves.iter() {
@@ -51,7 +52,11 @@ pub fn check(program: &Program, schedule: &Schedule, device: &Device) -> Result<
     for ((unit, choice, _), users) in users {
         let variant = &schedule.units[unit].variants[choice as usize];
         let widths = variant.graph.input_types().into_iter().map(|ty| ty.width);
-        let needed = device.choice_delay(users, widths.max().unwrap_or(1));
+        let width = widths.max().unwrap_or(1);
+        let instances = variant.shared.map_or(1, |shared| shared.instances);
+        let needed = device.spread_choice_delay(users, instances, width);
+        // Of a choice with a cycle of its own, placement has the way to the operators as short as that is.
+        let needed = f64::max(needed.min(budget), device.choice_delay(users, width));
         let paid = variant.shared.map_or(0.0, |shared| shared.choice_delay);
         if needed > paid + TOLERANCE {
             return Err(format!(

@@ -11,7 +11,7 @@ use crate::diagnostics::{Diagnostic, Diagnostics, FileId, SourceMap, Span};
 use crate::directives::Directive;
 use crate::frontend::Choice;
 use crate::ir::{Conversion, FloatFormat, OpKind, Scalar};
-use crate::levels::{self, Aim, Decided, Forecast, Level, Limits, Tried};
+use crate::levels::{self, Aim, Decided, Forecast, Foreseen, Level, Limits, Tried};
 use crate::machine::fit::Trust;
 use crate::machine::program::{Leaf, Program, Side};
 use crate::machine::select::Waits;
@@ -31,10 +31,12 @@ use crate::schedule::{NoSchedule, Schedule, forecast};
 use crate::sim::constants;
 use crate::sim::depths::{self, Short};
 use crate::sim::selfcheck::{self, Budget, Checked};
+use crate::transform::Look;
 use crate::transform::banks;
 use crate::transform::hoist::{self, Depends};
 use crate::transform::network::{Network, Process, Users, is_network, needs_processes};
 use crate::transform::streamed::{Streamed, Streaming};
+use crate::transform::ways::{Ways, Worth};
 use crate::transform::written::Before;
 use crate::units::float::{self, Operator};
 use crate::{directives, frontend, hwarith, ir, machine, prove, rtl, schedule, transform};
@@ -501,7 +503,7 @@ fn build_alone(
     kernel.sum_cycles = sums::cycles(&kernel, target);
     let mut decided = Decided::default();
     if target.aim.level > Level::One {
-        let forecast = |kernel: ir::Kernel| forecast(kernel, target);
+        let forecast = |kernel: ir::Kernel, worth: &Worth| forecast(kernel, worth, target);
         let step = target.progress.step("looking for what is faster, at most");
         let tell = |done, all| step.part(done, all);
         decided = levels::direct(&mut kernel, sources, &target.aim, &forecast, &tell);
@@ -509,9 +511,14 @@ fn build_alone(
     let Decided {
         sentences: decisions,
         mut tried,
+        ways,
     } = decided;
     let step = target.progress.step("scheduling");
-    let offers = transform::run_on(kernel.clone(), &target.skip, None)?;
+    let look = Look {
+        worth: ways.worth(AS_BUILT),
+        ..Look::all(&target.skip)
+    };
+    let offers = transform::run_on(kernel.clone(), &look)?;
     let (planned, passes) = fastest(offers, &mut tried, |kernel| {
         let planned = plan(kernel, target)?;
         let taken = taken(&planned.hardware, &planned.schedule, target);
@@ -722,7 +729,7 @@ fn part(kernel: &ir::Kernel, depends: &Depends, target: &Target) -> Result<Found
     let span = kernel.span;
     let mut kernel = kernel.clone();
     kernel.sum_cycles = sums::cycles(&kernel, target);
-    let offers = transform::run_on(kernel, &target.skip, None)?;
+    let offers = transform::run_on(kernel, &Look::all(&target.skip))?;
     let mut tried = Vec::new();
     let ((mut part, warnings), passes) = fastest(offers, &mut tried, |mut kernel| {
         hoist::run(&mut kernel, depends);
@@ -800,20 +807,33 @@ struct Hardware {
     warnings: Diagnostics,
 }
 
-/// What the best of the kernels that the passes offer will take; `None`: there is no hardware.
-fn forecast(kernel: ir::Kernel, target: &Target) -> Option<Forecast> {
-    let offers = transform::run_on(kernel, &target.skip, None).ok()?;
-    // What alternatives bring is seen when hardware is built.
-    let offers = offers.into_iter().filter(|offer| !offer.is_alternative);
-    let forecasts = parallel::map(offers.collect(), |offer| {
+/// What is built takes about what was forecast of it: blocks that overlap take less, and of alternatives nothing is known. What took so
+/// many times the cycles of the best one is not looked at again.
+const AS_BUILT: u64 = 2;
+
+/// What the best of the kernels that the passes offer, and that are worth a look, will take; `None`: there is no hardware.
+fn forecast(kernel: ir::Kernel, worth: &Worth, target: &Target) -> Option<Foreseen> {
+    let look = Look {
+        worth: worth.clone(),
+        // What they bring is seen when hardware is built.
+        has_alternatives: false,
+        ..Look::all(&target.skip)
+    };
+    let offers = transform::run_on(kernel, &look).ok()?;
+    let forecasts = parallel::map(offers, |offer| {
         let mut warnings = Diagnostics::default();
-        let found = scheduled(&offer.kernel, target, Trust::Believed, &mut warnings);
-        let (hardware, schedule) = found.ok()?;
-        Some(taken(&hardware, &schedule, target))
+        let found = scheduled(&offer.kernel, target, Trust::Believed, &mut warnings).ok();
+        let taken = found.map(|(hardware, schedule)| taken(&hardware, &schedule, target));
+        (offer.left_out, taken)
     });
     // Of equal ones the last, which is the plainest: as when it is built.
-    let known = forecasts.into_iter().rev().flatten();
-    known.min_by_key(|forecast| forecast.cycles)
+    let known = forecasts.iter().rev().filter_map(|(_, forecast)| *forecast);
+    let best = known.min_by_key(|forecast| forecast.cycles)?;
+    let cycles = |forecast: Option<Forecast>| forecast.map(|forecast| forecast.cycles);
+    let forecasts = forecasts.into_iter();
+    let taken = forecasts.map(|(left_out, forecast)| (left_out, cycles(forecast)));
+    let ways = Ways::of(worth, taken);
+    Some(Foreseen { best, ways })
 }
 
 /// What scheduled hardware will take.

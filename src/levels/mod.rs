@@ -16,9 +16,11 @@ use crate::ir::analysis::Values;
 use crate::ir::print::print_kernel;
 use crate::ir::{ArrayId, Block, Kernel, OpKind, Path};
 use crate::parallel;
+use crate::transform::ways::{Ways, Worth};
 use crate::transform::{copied_params, distribute, invariants, restructure, scalar_expansion};
 use choice::Choice;
 use std::collections::{BTreeMap, HashMap};
+use std::rc::Rc;
 use variants::Variant;
 
 /// How much the compiler does for speed.
@@ -76,6 +78,20 @@ pub struct Decided {
     pub sentences: Vec<String>,
     /// All that was forecast on the way.
     pub tried: Vec<Tried>,
+    /// What the kernels that passes make of the directed one take, as far as that is known.
+    pub ways: Ways,
+}
+
+/// What a kernel will take, of the kernels that passes make of it and that are worth a look; `None`: it has no hardware.
+pub type Forecasting<'f> = dyn Fn(Kernel, &Worth) -> Option<Foreseen> + Sync + 'f;
+
+/// What the best of the kernels that passes make of one will take, and the cycles of each.
+#[derive(Clone, Debug)]
+pub struct Foreseen {
+    /// The best one.
+    pub best: Forecast,
+    /// Each of them.
+    pub ways: Ways,
 }
 
 /// What the hardware may take.
@@ -151,7 +167,7 @@ pub fn direct(
     kernel: &mut Kernel,
     sources: &SourceMap,
     aim: &Aim,
-    forecast: &(dyn Fn(Kernel) -> Option<Forecast> + Sync),
+    forecast: &Forecasting,
     tell: &dyn Fn(u64, u64),
 ) -> Decided {
     let mut search = Search {
@@ -169,31 +185,34 @@ pub fn direct(
         Level::Three => search.wide(kernel),
         _ => search.narrow(kernel),
     };
-    let sentences = match (found, aim.level) {
-        (Some((directed, decisions)), _) => {
-            *kernel = directed;
-            decisions
+    let (sentences, ways) = match (found, aim.level) {
+        (Some(state), _) => {
+            let ways = Ways::clone(&state.variant.ways);
+            *kernel = state.variant.into_kernel();
+            (state.decisions, ways)
         }
         (None, Level::Three) => {
-            vec!["-O3: too many operations for a forecast: nothing is directed".into()]
+            let said = "-O3: too many operations for a forecast: nothing is directed";
+            (vec![said.into()], Ways::default())
         }
-        (None, _) => Vec::new(),
+        (None, _) => Default::default(),
     };
     Decided {
         sentences,
         tried: search.tried,
+        ways,
     }
 }
 
 struct Search<'f> {
     aim: &'f Aim,
-    forecast: &'f (dyn Fn(Kernel) -> Option<Forecast> + Sync),
+    forecast: &'f Forecasting<'f>,
     tell: &'f dyn Fn(u64, u64),
     sources: &'f SourceMap,
     /// What has been forecast.
     tried: Vec<Tried>,
     /// The same by the text of the kernel.
-    known: HashMap<String, Option<Forecast>>,
+    known: HashMap<String, Option<Foreseen>>,
     /// Operations that may still be looked at.
     effort: u64,
     most_luts: f64,
@@ -222,13 +241,14 @@ impl State {
 /// What may be directed, and what it brings.
 struct Found {
     forecast: Forecast,
+    ways: Ways,
     choice: Choice,
     variant: Variant,
 }
 
 impl Search<'_> {
     /// Two lanes where that is worth it; `None`: nowhere.
-    fn narrow(&mut self, kernel: &Kernel) -> Option<(Kernel, Vec<String>)> {
+    fn narrow(&mut self, kernel: &Kernel) -> Option<State> {
         let nests = nests(kernel);
         let variant = Variant::of(kernel.clone());
         if nests.iter().all(|nest| variant.candidates(nest).is_empty()) {
@@ -250,7 +270,7 @@ impl Search<'_> {
         {
             best = gathering;
         }
-        Some((best.variant.into_kernel(), best.decisions))
+        Some(best)
     }
 
     /// The same with copies of parameters that are gathered from in memories inside, which are read through as many ports as it
@@ -294,8 +314,9 @@ impl Search<'_> {
 
     /// As many lanes as there are operators for. Which array is split for which nest is decided by the nest that comes
     /// first: each end of the kernel is begun with.
-    fn wide(&mut self, written: &Kernel) -> Option<(Kernel, Vec<String>)> {
-        let plain = self.start(Variant::of(written.clone()))?.forecast;
+    fn wide(&mut self, written: &Kernel) -> Option<State> {
+        let as_written = self.start(Variant::of(written.clone()))?;
+        let plain = as_written.forecast;
         let mut best = self.directed(written.clone())?;
         if let Some(inside) = self.inside(written)
             && gains(&best.forecast, &inside.forecast, LEAST_GAIN)
@@ -326,11 +347,14 @@ impl Search<'_> {
                     "-O3: that is more than {limits}, and nothing takes less"
                 ));
             }
-            return Some((written.clone(), decisions));
+            return Some(State {
+                decisions,
+                ..as_written
+            });
         }
         decisions.extend(best.decisions);
         decisions.push(format!("-O3: {} of {limits}", in_words(&best.forecast)));
-        Some((best.variant.into_kernel(), decisions))
+        Some(State { decisions, ..best })
     }
 
     /// The same with copies of parameters in memories inside, which may have banks, if some are worth one.
@@ -399,23 +423,24 @@ impl Search<'_> {
 
     fn start(&mut self, variant: Variant) -> Option<State> {
         self.spend(&variant, 1)?;
-        let forecast = self.forecast_of(Kernel::clone(&variant.kernel))?;
+        let kernel = Kernel::clone(&variant.kernel);
+        let Foreseen { best, ways } = self.forecast_of(kernel, &Worth::default())?;
         Some(State {
-            variant,
-            forecast,
+            variant: Variant {
+                ways: Rc::new(ways),
+                ..variant
+            },
+            forecast: best,
             decisions: Vec::new(),
         })
     }
 
     /// What a kernel will take; one that was looked at from the other end of the program is known.
-    fn forecast_of(&mut self, kernel: Kernel) -> Option<Forecast> {
+    fn forecast_of(&mut self, kernel: Kernel, worth: &Worth) -> Option<Foreseen> {
         let text = print_kernel(&kernel, None);
-        if let Some(known) = self.known.get(&text) {
-            return *known;
-        }
-        let forecast = (self.forecast)(kernel);
-        self.known.insert(text, forecast);
-        forecast
+        let forecast = self.forecast;
+        let known = self.known.entry(text);
+        known.or_insert_with(|| forecast(kernel, worth)).clone()
     }
 
     /// Directs one nest after the other; those that were not worth it once more, as others have become shorter.
@@ -441,6 +466,7 @@ impl Search<'_> {
     fn keep(&mut self, state: &mut State, found: Found) {
         let Found {
             forecast,
+            ways,
             choice,
             mut variant,
         } = found;
@@ -456,6 +482,7 @@ impl Search<'_> {
         choice.tag(variant.kernel_mut());
         state.variant = Variant {
             order: None,
+            ways: Rc::new(ways),
             ..variant
         };
         state.forecast = forecast;
@@ -558,10 +585,10 @@ impl Search<'_> {
             let kernel = choice.directed(variant);
             let text = print_kernel(&kernel, None);
             if !self.known.contains_key(&text) {
-                kernels.insert(text, kernel);
+                kernels.insert(text, (kernel, variant.worth(count)));
             }
         }
-        let forecast = |(text, kernel)| (text, (self.forecast)(kernel));
+        let forecast = |(text, (kernel, worth))| (text, (self.forecast)(kernel, &worth));
         let found = parallel::map(kernels.into_iter().collect(), forecast);
         self.known.extend(found);
     }
@@ -617,17 +644,21 @@ impl Search<'_> {
     ) -> Option<Found> {
         let choice = Choice::of(variant, path, count, self.aim)?;
         self.spend(variant, lanes_cost(count))?;
-        let forecast = self.forecast_of(choice.directed(variant));
+        let found = self.forecast_of(choice.directed(variant), &variant.worth(count));
         self.tried.push(Tried {
             what: choice.words(variant, self.sources).unwrap_or_default(),
             before: Some(*before),
-            after: forecast,
+            after: found.as_ref().map(|found| found.best),
             kept: false,
         });
-        let forecast = forecast?;
+        let Foreseen {
+            best: forecast,
+            ways,
+        } = found?;
         let fits = self.is_too_large || self.fits(&forecast);
         (fits && forecast.luts <= self.most_luts).then(|| Found {
             forecast,
+            ways,
             choice,
             variant: variant.clone(),
         })

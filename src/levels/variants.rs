@@ -5,6 +5,7 @@ use crate::ir::analysis::Values;
 use crate::ir::analysis::reduction::Order;
 use crate::ir::{Kernel, Op, OpKind, Path, Tags};
 use crate::transform::restructure;
+use crate::transform::ways::{Ways, Worth};
 use std::rc::Rc;
 
 /// A kernel of which one nest may have its loops in another order. What does not differ is shared.
@@ -18,6 +19,8 @@ pub struct Variant {
     pub size: u64,
     /// The loops that were put in another order, if some were.
     pub order: Option<Reordered>,
+    /// What the kernels that passes make of it take, as far as that is known.
+    pub ways: Rc<Ways>,
 }
 
 /// Loops in another order, outermost first.
@@ -37,6 +40,7 @@ impl Variant {
             values: Rc::new(Values::of(&kernel)),
             kernel: Rc::new(kernel),
             order: None,
+            ways: Rc::default(),
         }
     }
 
@@ -50,6 +54,11 @@ impl Variant {
         Rc::unwrap_or_clone(self.kernel)
     }
 
+    /// What passes may make of it that is worth a look with so many iterations side by side.
+    pub fn worth(&self, lanes: u64) -> Worth {
+        self.ways.worth(lanes)
+    }
+
     /// The same with one of these nests about alone: the loops of others iterate once, and nothing is directed for them.
     /// What it takes is forecast sooner, and all arrays are written and read where they were.
     pub fn alone(&self, nest: &Path, nests: &[Path]) -> Variant {
@@ -61,6 +70,7 @@ impl Variant {
         }
         Variant {
             kernel: Rc::new(kernel),
+            ways: Rc::default(),
             ..self.clone()
         }
     }

@@ -55,6 +55,7 @@ pub mod tables;
 pub mod turns;
 pub mod unroll;
 pub mod walk;
+pub mod ways;
 pub mod window;
 pub mod workers;
 pub mod written;
@@ -63,6 +64,7 @@ use crate::codes;
 use crate::diagnostics::{Diagnostic, Diagnostics};
 use crate::ir::validate::validate_kernel;
 use crate::ir::{BinaryOp, Block, Kernel, OpKind, Program};
+use ways::Worth;
 
 /// A rewrite of one kernel that keeps its meaning.
 pub struct Pass {
@@ -428,7 +430,7 @@ pub fn run(
     match last {
         Some(INLINE) => Ok(vec![kernel]),
         _ => {
-            let offers = run_on(kernel, skip, last)?.into_iter();
+            let offers = run_up_to(kernel, &Look::all(skip), last)?.into_iter();
             Ok(offers.map(|offer| offer.kernel).collect())
         }
     }
@@ -449,12 +451,34 @@ pub struct Offer {
     pub is_alternative: bool,
 }
 
-/// As [`run`], of a kernel without calls.
-pub fn run_on(
-    kernel: Kernel,
-    skip: &[String],
-    last: Option<&str>,
-) -> Result<Vec<Offer>, Diagnostic> {
+/// What is looked at of the kernels that the passes could offer.
+#[derive(Clone, Debug)]
+pub struct Look<'s> {
+    /// Passes that do not run.
+    pub skip: &'s [String],
+    /// The offers that are worth it.
+    pub worth: Worth,
+    /// Whether there are alternatives.
+    pub has_alternatives: bool,
+}
+
+impl<'s> Look<'s> {
+    /// At all of them.
+    pub fn all(skip: &'s [String]) -> Look<'s> {
+        Look {
+            skip,
+            worth: Worth::default(),
+            has_alternatives: true,
+        }
+    }
+}
+
+/// As [`run`], of a kernel without calls, to the last pass.
+pub fn run_on(kernel: Kernel, look: &Look) -> Result<Vec<Offer>, Diagnostic> {
+    run_up_to(kernel, look, None)
+}
+
+fn run_up_to(kernel: Kernel, look: &Look, last: Option<&str>) -> Result<Vec<Offer>, Diagnostic> {
     let mut offers = vec![Offer {
         kernel,
         done: Vec::new(),
@@ -476,8 +500,8 @@ pub fn run_on(
         }
         let has_streams = |offer: &Offer| network::has_streams(&offer.kernel);
         let is_safe = pass.keeps_streams || !offers.iter().any(has_streams);
-        if is_safe && (REQUIRED.contains(&pass.name) || !skip.iter().any(|s| s == pass.name)) {
-            run_pass(pass, &mut offers);
+        if is_safe && (REQUIRED.contains(&pass.name) || !look.skip.iter().any(|s| s == pass.name)) {
+            run_pass(pass, look, &mut offers);
         }
         if last == Some(pass.name) {
             break;
@@ -508,7 +532,7 @@ pub const UNROLL: &str = "unroll";
 /// The gamble that is taken with the best kernel alone: most kernels are concerned, and it hardly ever decides.
 const LAST_GAMBLE: &str = "flatten_crowded";
 
-fn run_pass(pass: &'static Pass, offers: &mut Vec<Offer>) {
+fn run_pass(pass: &'static Pass, look: &Look, offers: &mut Vec<Offer>) {
     // What is known of the values of a long kernel, and a copy of it, take longer than to see that there is nothing to
     // do.
     let concerned = |offer: &Offer| offer.kernel.body.any_op(&|op| (pass.concerns)(&op.kind));
@@ -522,7 +546,8 @@ fn run_pass(pass: &'static Pass, offers: &mut Vec<Offer>) {
             offer.root = number;
         }
         let size = size(&offer.kernel);
-        let before = pass.is_gamble.then(|| offer.clone());
+        let is_wanted = pass.is_gamble && (look.has_alternatives || !is_last);
+        let before = is_wanted.then(|| offer.clone());
         (pass.run)(&mut offer.kernel);
         debug_check(&offer.kernel, pass.name);
         if size != self::size(&offer.kernel) {
@@ -535,6 +560,9 @@ fn run_pass(pass: &'static Pass, offers: &mut Vec<Offer>) {
         }
     }
     offers.extend(others);
+    if pass.is_gamble {
+        offers.retain(|offer| look.worth.allows(offer));
+    }
 }
 
 /// What a pass that does something changes: values are never taken away, operations hardly ever replaced one by one, and those that

@@ -9,7 +9,7 @@ use crate::hwarith::graph::{Graph, NodeId, Op as HwOp, VarId};
 use crate::hwarith::iterate;
 use crate::ir::{Kernel, Op, Operate, Scalar};
 use crate::machine::program::{Leaf, PortRef, Program, Region};
-use crate::transform;
+use crate::transform::{self, Look};
 use std::collections::HashMap;
 
 impl Lowering<'_> {
@@ -48,7 +48,7 @@ impl Lowering<'_> {
 ///
 /// Errors: it is more than straight-line code once branches are conditions.
 fn meaning(kernel: &Kernel, warnings: &mut Diagnostics) -> Result<Graph, Diagnostics> {
-    let offers = transform::run_on(kernel.clone(), &[], None)?;
+    let offers = transform::run_on(kernel.clone(), &Look::all(&[]))?;
     let body = offers.into_iter().next().map(|offer| offer.kernel);
     let program = select(body.as_ref().unwrap_or(kernel), Waits::Always, warnings)?;
     let Some(leaf) = only_leaf(&program) else {

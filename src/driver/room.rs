@@ -17,6 +17,9 @@ const ROOM: [f64; 3] = [0.3, 0.2, 0.1];
 const MOST_LOSS: u64 = 300;
 const MOST_GROWTH: f64 = 10.0;
 
+/// Cycles lost grow with the room: less room is not tried where so many times what may be lost is expected.
+const FAR: f64 = 2.0;
+
 /// A kernel that fills the device with room in its cycles, the target that has that, and what the head of the text says of it; as
 /// they are if it fills none, or would take longer.
 pub fn made(planned: Planned, target: &Target) -> (Planned, Target, Option<String>) {
@@ -25,13 +28,21 @@ pub fn made(planned: Planned, target: &Target) -> (Planned, Target, Option<Strin
     if before.mapped() * PART < luts as f64 {
         return (planned, target.clone(), None);
     }
+    let most_loss = before.cycles / MOST_LOSS;
+    // Cycles lost for a whole period, about, by what was tried last.
+    let mut loss = 0.0;
     let found = ROOM.into_iter().find_map(|room| {
+        if loss * room > FAR * most_loss as f64 {
+            return None;
+        }
         let mut roomy = target.clone();
         roomy.device.clock.margin += room;
         let found = plan(planned.kernel.clone(), &roomy).ok()?;
         let after = forecast(&found, target);
+        let lost = after.cycles.saturating_sub(before.cycles);
+        loss = lost as f64 / room;
         let suits = keeps_intervals(&found)
-            && after.cycles <= before.cycles + before.cycles / MOST_LOSS
+            && lost <= most_loss
             && after.luts <= before.luts + before.luts / MOST_GROWTH;
         suits.then(|| {
             let said = format!(

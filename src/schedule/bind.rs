@@ -111,8 +111,8 @@ impl Sharing<'_, '_> {
             let leaves = calls.keys();
             let scheduled = leaves.map(|&leaf| (leaf, &self.schedule.leaves[leaf]));
             users = users.max(most_users_of_one(calls, scheduled));
-            let needed = self.device.spread_choice_delay(users, most, bits);
-            if needed.min(self.budget) <= shared.choice_delay {
+            let (device, budget) = (self.device, self.budget);
+            if device.spread_choice_delay(users, most, bits, budget) <= shared.choice_delay {
                 return Ok(choice as u32);
             }
         }
@@ -137,14 +137,13 @@ fn choice_delay(
     device: &Device,
     budget: f64,
 ) -> Result<f64, String> {
-    let bits = operand_bits(alone);
-    let delay = device.choice_delay(users, bits);
+    let delay = device.spread_choice_delay(users, instances, operand_bits(alone), budget);
     match (delay > budget, alone.latency) {
         (true, _) => Err(format!(
             "the choice among the operands of {users} calls takes {delay:.1} ns, longer than a cycle"
         )),
         // Without a register between them, the result of one call and the operands of the next would be a loop of logic.
         (_, 0) => Ok(budget),
-        _ => Ok(device.spread_choice_delay(users, instances, bits).min(budget)),
+        _ => Ok(delay),
     }
 }

@@ -382,11 +382,21 @@ impl Device {
     }
 
     /// ns of a choice in front of each of several instances of an operator, with the way to the farthest of them: what most calls
-    /// have as an operand comes to all instances from one choice.
-    pub fn spread_choice_delay(&self, values: usize, instances: u32, width: u32) -> f64 {
+    /// have as an operand comes to all instances from one choice. Where that is a cycle or more, the way is as long as the `budget`
+    /// of one leaves it, by placement.
+    pub fn spread_choice_delay(
+        &self,
+        values: usize,
+        instances: u32,
+        width: u32,
+        budget: f64,
+    ) -> f64 {
         match self.choice_delay(values, width) {
             0.0 => 0.0,
-            delay => delay + self.distance(instances.into(), width),
+            choice => {
+                let all = choice + self.distance(instances.into(), width);
+                all.min(budget).max(choice)
+            }
         }
     }
 

@@ -41,7 +41,8 @@ pub fn delay(program: &Program, schedule: &mut Schedule, device: &Device, overla
             schedule.leaves[id] = times;
             release::overlap_regions(program, schedule);
             let [takes, next_after] = taken(program, schedule, overlaps);
-            if takes <= most && next_after <= next + next / MOST_DELAY {
+            let is_soon = next_after <= next + next / MOST_DELAY;
+            if takes <= most && is_soon {
                 break;
             }
             *schedule = before;

@@ -189,9 +189,9 @@ impl Sharing<'_, '_> {
         let most = most_users_of_one(calls, scheduled);
         let paid = variant.shared.map_or(0.0, |shared| shared.choice_delay);
         let instances = variant.shared.map_or(1, |shared| shared.instances);
+        let bits = operand_bits(variant);
         let device = self.device;
-        let needed = device.spread_choice_delay(most, instances, operand_bits(variant));
-        needed.min(self.budget) <= paid
+        device.spread_choice_delay(most, instances, bits, self.budget) <= paid
     }
 
     /// The variant that these calls would share; `None` if that saves nothing.
@@ -235,7 +235,7 @@ impl Sharing<'_, '_> {
         if after >= before || device.choice_delay(most, operands) > longest {
             return None;
         }
-        let choice_delay = device.spread_choice_delay(most, instances, operands);
+        let choice_delay = device.spread_choice_delay(most, instances, operands, self.budget);
         let is_far = choice_delay > longest;
         let shared = Shared {
             instances,

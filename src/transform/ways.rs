@@ -20,7 +20,10 @@ pub struct Ways {
 
 impl Ways {
     /// Those that were looked at because they were worth it, with the cycles of each that has hardware.
-    pub fn of(worth: &Worth, taken: impl Iterator<Item = (Vec<&'static str>, Option<u64>)>) -> Ways {
+    pub fn of(
+        worth: &Worth,
+        taken: impl Iterator<Item = (Vec<&'static str>, Option<u64>)>,
+    ) -> Ways {
         let mut gambles = worth.gambles.clone();
         let mut found = Vec::new();
         for (left_out, cycles) in taken {

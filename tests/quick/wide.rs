@@ -94,7 +94,12 @@ def top(a: f16, b: f16, x: \"f16[200, {lanes}]\", y: \"f16[200, {lanes}]\"):
         _ => None,
     });
     let called: Vec<_> = called.collect();
-    let [unit] = &called.iter().collect::<BTreeSet<_>>().into_iter().collect::<Vec<_>>()[..] else {
+    let [unit] = &called
+        .iter()
+        .collect::<BTreeSet<_>>()
+        .into_iter()
+        .collect::<Vec<_>>()[..]
+    else {
         panic!("one operator");
     };
     (called.len(), !design.modules[**unit].replicas.is_empty())

@@ -3,8 +3,8 @@
 use super::TOLERANCE;
 use crate::hwarith::graph::UnitId;
 use crate::machine::program::Program;
-use crate::schedule::{self, Schedule};
 use crate::schedule::device::Device;
+use crate::schedule::{self, Schedule};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Checks every call of every leaf; leaves exclude one another.
@@ -54,9 +54,7 @@ pub fn check(program: &Program, schedule: &Schedule, device: &Device) -> Result<
         let widths = variant.graph.input_types().into_iter().map(|ty| ty.width);
         let width = widths.max().unwrap_or(1);
         let instances = variant.shared.map_or(1, |shared| shared.instances);
-        let needed = device.spread_choice_delay(users, instances, width);
-        // Of a choice with a cycle of its own, placement has the way to the operators as short as that is.
-        let needed = f64::max(needed.min(budget), device.choice_delay(users, width));
+        let needed = device.spread_choice_delay(users, instances, width, budget);
         let paid = variant.shared.map_or(0.0, |shared| shared.choice_delay);
         if needed > paid + TOLERANCE {
             return Err(format!(

@@ -38,6 +38,26 @@ impl Lanes {
         self.count.into()
     }
 
+    /// Whether none is left over in the last round.
+    pub fn leave_none(self) -> bool {
+        self.trip.is_multiple_of(self.count())
+    }
+
+    /// As many, or the most below of which none is left over.
+    pub fn fewer_that_leave_none(self) -> Option<u64> {
+        let fewer = (2..=self.count()).rev();
+        fewer
+            .into_iter()
+            .find(|&count| self.trip.is_multiple_of(count))
+    }
+
+    /// The most that there may be up to a part of them.
+    pub fn fewer(self, part: f64) -> Option<u64> {
+        let most = part * self.count() as f64;
+        let counts = self.counts().into_iter();
+        counts.filter(|&count| count as f64 <= most).max()
+    }
+
     /// How many there may be, ascending: for each number of rounds as many as are needed for it, or somewhat fewer, if none
     /// is left over then.
     pub fn counts(self) -> Vec<u64> {
@@ -86,4 +106,20 @@ pub fn candidates(kernel: &Kernel, values: &Values, nest: &Path) -> Vec<Path> {
 fn trip(values: &Values, f: &For) -> Option<u64> {
     let trip = Trip::of(f, |value| values.constant(value).cloned())?;
     trip.count.to_u64()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Lanes;
+
+    #[test]
+    fn fewer_lanes_leave_none_over_or_are_a_part() {
+        let of = |count, trip| Lanes { count, trip };
+        assert!(of(25, 250).leave_none() && !of(23, 250).leave_none());
+        assert_eq!(of(23, 250).fewer_that_leave_none(), Some(10));
+        assert_eq!(of(25, 250).fewer_that_leave_none(), Some(25));
+        assert_eq!(of(22, 241).fewer_that_leave_none(), None);
+        assert_eq!(of(36, 180).fewer(0.9), Some(30));
+        assert_eq!(of(3, 180).fewer(0.5), None);
+    }
 }

@@ -19,6 +19,7 @@ use crate::parallel;
 use crate::transform::ways::{Ways, Worth};
 use crate::transform::{copied_params, distribute, invariants, restructure, scalar_expansion};
 use choice::Choice;
+use lanes::Lanes;
 use std::collections::{BTreeMap, HashMap};
 use std::rc::Rc;
 use variants::Variant;
@@ -161,6 +162,9 @@ const AS_FAST: u64 = 1000;
 /// Numbers of iterations that are tried where what fits alone does not beside the other nests.
 const TRIES: usize = 4;
 
+/// Parts of their iterations that all nests have side by side where one of them finds no room beside the others, the first that fits.
+const PARTS: [f64; 5] = [0.9, 0.8, 0.7, 0.6, 0.5];
+
 /// Directs the loops and arrays of a kernel, its calls inlined, that are worth it. `tell` hears how much of the most
 /// effort has been spent.
 pub fn direct(
@@ -180,6 +184,7 @@ pub fn direct(
         effort: effort(aim),
         most_luts: f64::INFINITY,
         is_too_large: false,
+        short: Vec::new(),
     };
     let found = match aim.level {
         Level::Three => search.wide(kernel),
@@ -218,6 +223,8 @@ struct Search<'f> {
     most_luts: f64,
     /// Whether the kernel is larger than the device, or what it may take, as it stands.
     is_too_large: bool,
+    /// What nests might have alone for which there was no room beside the others.
+    short: Vec<Laid>,
 }
 
 /// A kernel, what is known of it, and what it will take.
@@ -226,6 +233,28 @@ struct State {
     variant: Variant,
     forecast: Forecast,
     decisions: Vec<String>,
+    /// What is directed, in the order in which that was decided.
+    laid: Vec<Laid>,
+}
+
+/// Iterations side by side of a loop of a nest.
+#[derive(Clone)]
+struct Laid {
+    /// The loops of the nest in another order, if they are.
+    order: Option<Vec<Path>>,
+    path: Path,
+    lanes: Lanes,
+}
+
+impl Laid {
+    fn of(found: &Found) -> Laid {
+        let order = found.variant.order.as_ref();
+        Laid {
+            order: order.map(|order| order.paths.clone()),
+            path: found.choice.path.clone(),
+            lanes: found.choice.lanes,
+        }
+    }
 }
 
 impl State {
@@ -432,6 +461,7 @@ impl Search<'_> {
             },
             forecast: best,
             decisions: Vec::new(),
+            laid: Vec::new(),
         })
     }
 
@@ -444,10 +474,12 @@ impl Search<'_> {
     }
 
     /// Directs one nest after the other; those that were not worth it once more, as others have become shorter.
-    fn nests(&mut self, mut state: State, nests: &[Path]) -> State {
+    fn nests(&mut self, start: State, nests: &[Path]) -> State {
         let mut open = nests.to_vec();
+        let mut state = start.clone();
         loop {
             let (mut left, all) = (Vec::new(), open.len());
+            self.short.clear();
             for nest in open {
                 match self.nest(&state, &nest, nests) {
                     Some(found) => self.keep(&mut state, found),
@@ -456,14 +488,79 @@ impl Search<'_> {
             }
             let is_over = left.is_empty() || left.len() == all;
             if is_over || self.aim.level != Level::Three {
-                return state;
+                return self.relaid(&start, state);
             }
             open = left;
         }
     }
 
+    /// The same, or fewer iterations side by side in all nests where that is better: as many as leave none over in the end, so
+    /// that sums of all take turns, or so many that there is room for nests that had none.
+    fn relaid(&mut self, start: &State, state: State) -> State {
+        let mut state = state;
+        if !state.laid.iter().all(|laid| laid.lanes.leave_none()) {
+            let laid = state.laid.clone();
+            let found = self.laid(start, &laid, |lanes| lanes.fewer_that_leave_none());
+            state = found.into_iter().fold(state, State::or);
+        }
+        if self.short.is_empty() {
+            return state;
+        }
+        let laid = [&state.laid[..], &std::mem::take(&mut self.short)].concat();
+        let mut parts = PARTS.into_iter();
+        let found = parts.find_map(|part| self.laid(start, &laid, |lanes| lanes.fewer(part)));
+        found.into_iter().fold(state, State::or)
+    }
+
+    /// A kernel with so many iterations side by side in each nest; `None`: there is none, or no room for it.
+    fn laid(
+        &mut self,
+        start: &State,
+        laid: &[Laid],
+        count: impl Fn(Lanes) -> Option<u64>,
+    ) -> Option<State> {
+        let mut variant = start.variant.clone();
+        let (mut words, mut now, mut most) = (Vec::new(), Vec::new(), 2);
+        for one in laid {
+            if let Some(order) = &one.order {
+                variant = variant.reordered(order.clone())?;
+            }
+            let count = count(one.lanes)?;
+            let choice = Choice::of(&variant, &one.path, count, self.aim)?;
+            words.extend(choice.words(&variant, self.sources));
+            choice.tag(variant.kernel_mut());
+            now.push(Laid {
+                lanes: choice.lanes,
+                ..one.clone()
+            });
+            variant.order = None;
+            most = count.max(most);
+        }
+        self.spend(&variant, lanes_cost(most))?;
+        let Foreseen { best, ways } =
+            self.forecast_of(Kernel::clone(&variant.kernel), &Worth::default())?;
+        let what = words.join("; ");
+        self.tried.push(Tried {
+            what: what.clone(),
+            before: Some(start.forecast),
+            after: Some(best),
+            kept: false,
+        });
+        variant.ways = Rc::new(ways);
+        let (cycles, before) = (best.cycles, start.forecast.cycles);
+        let said = format!("-O3: {what}: about {cycles} cycles instead of {before}");
+        let fits = self.is_too_large || self.fits(&best);
+        fits.then(|| State {
+            variant,
+            forecast: best,
+            decisions: [&start.decisions[..], &[said]].concat(),
+            laid: now,
+        })
+    }
+
     /// Directs what was found.
     fn keep(&mut self, state: &mut State, found: Found) {
+        state.laid.push(Laid::of(&found));
         let Found {
             forecast,
             ways,
@@ -544,7 +641,11 @@ impl Search<'_> {
         let fewer = lanes.counts().into_iter().rev();
         let fewer = fewer.skip_while(|count| *count >= lanes.count());
         let mut counts = std::iter::once(lanes.count()).chain(fewer).take(TRIES);
-        counts.find_map(|count| self.lanes(&variant, path, count, &state.forecast))
+        let found = counts.find_map(|count| self.lanes(&variant, path, count, &state.forecast));
+        if found.is_none() {
+            self.short.push(Laid::of(alone));
+        }
+        found
     }
 
     /// Two iterations of each loop of a nest side by side, or as many as there are banks for, the best ones first.
@@ -631,7 +732,21 @@ impl Search<'_> {
                 _ => beyond = at,
             }
         }
-        best
+        self.without_rest(best, before)
+    }
+
+    /// The same, or as many iterations as leave none over in the end if that is better.
+    fn without_rest(&mut self, best: Found, before: &Forecast) -> Found {
+        let Choice { path, lanes, .. } = &best.choice;
+        let fewer = match lanes.leave_none() {
+            true => None,
+            false => lanes.fewer_that_leave_none(),
+        };
+        let even = fewer.and_then(|count| self.lanes(&best.variant, path, count, before));
+        match even {
+            Some(even) if is_better(&best.forecast, &even.forecast) => even,
+            _ => best,
+        }
     }
 
     /// So many iterations side by side; `None` if that is more than there may be.

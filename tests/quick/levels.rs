@@ -410,3 +410,75 @@ fn of_orders_that_take_as_long_the_smallest_one_is_kept() {
             .any(|after| { after.cycles == kept.cycles && after.luts > least })
     );
 }
+
+/// Three products: room for lanes of all of them only with fewer lanes than each may have alone.
+const THREE_PRODUCTS: &str = "
+from allo import *
+
+@kernel
+def top(
+    a: \"f32[36, 20]\", b: \"f32[20, 19]\", c: \"f32[19, 22]\", e: \"f32[36, 19]\",
+    f: \"f32[36, 22]\", g: \"f32[38, 22]\", h: \"f32[38, 20]\",
+):
+    for i in range(36):
+        for j in range(19):
+            for k in range(20):
+                e[i, j] += a[i, k] * b[k, j]
+    for i in range(38):
+        for j in range(22):
+            for k in range(20):
+                g[i, j] += h[i, k] * c[0, j]
+    for i in range(36):
+        for j in range(22):
+            for k in range(19):
+                f[i, j] += e[i, k] * c[k, j]
+";
+
+/// Sums of rows, which take turns where no lane is left over in the end.
+const ROWS: &str = "
+from allo import *
+
+@kernel
+def top(a: \"f32[250, 250]\", b: \"f32[250, 250]\", x: \"f32[250]\", t: \"f32[250]\", y: \"f32[250]\"):
+    for i in range(250):
+        t[i] = 0.0
+        y[i] = 0.0
+        for j in range(250):
+            t[i] += a[i, j] * x[j]
+            y[i] += b[i, j] * x[j]
+        y[i] = t[i] + y[i]
+";
+
+/// Rows and columns of one matrix, which has banks for the first of them.
+const ROWS_AND_COLUMNS: &str = "
+from allo import *
+
+@kernel
+def top(a: \"f32[40, 40]\", r: \"f32[40]\", s: \"f32[40]\", u: \"f32[40]\", v: \"f32[40]\"):
+    for i in range(40):
+        for j in range(40):
+            r[i] += a[i, j] * u[j]
+    for i in range(40):
+        for j in range(40):
+            s[i] += a[j, i] * v[j]
+";
+
+#[test]
+fn what_may_take_more_takes_hardly_longer() {
+    for (text, limits) in [
+        (THREE_PRODUCTS, [7_500, 7_970]),
+        (ROWS, [30_000, 45_000]),
+        (ROWS_AND_COLUMNS, [4_700, 4_990]),
+    ] {
+        let cycles = limits.map(|luts| {
+            let mut target = target(&[]).expect("directives");
+            target.aim.level = Level::Three;
+            target.aim.partition_args = true;
+            target.aim.limits.luts = luts;
+            let compiled = checked_for(text, &target);
+            forecast::cycles(&compiled.hardware, &compiled.schedule)
+        });
+        let most = cycles[0] + cycles[0] / 10;
+        assert!(cycles[1] <= most, "{cycles:?} of {limits:?}\n{text}");
+    }
+}

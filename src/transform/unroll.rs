@@ -8,6 +8,7 @@
 use super::inline::MAX_OPS;
 use super::iterations;
 use super::jam::jam;
+use super::{promote, reuse};
 use crate::codes;
 use crate::diagnostics::{Diagnostic, Span};
 use crate::hash::FastMap;
@@ -42,13 +43,20 @@ pub fn concerns(kernel: &Kernel) -> bool {
 /// than two million operations.
 pub fn run(kernel: &mut Kernel) -> Result<(), Diagnostic> {
     // Values are noted on the way; only whether iterations may run abreast asks for those further inside.
-    let values = match kernel
-        .body
-        .any_op(&|op| matches!(&op.kind, OpKind::For(f) if is_abreast(f)))
-    {
-        true => Values::of(kernel),
-        false => Values::of_parameters(kernel),
+    let any = |wanted: &dyn Fn(&For) -> bool| {
+        let body = &kernel.body;
+        body.any_op(&|op| matches!(&op.kind, OpKind::For(f) if wanted(f)))
     };
+    if !any(&is_abreast) {
+        return unroll(kernel, Values::of_parameters(kernel), None, MAX_OPS);
+    }
+    let values = Values::of(kernel);
+    if !any(&|f| has_overhanging_sums(f, &values)) {
+        return unroll(kernel, values, None, MAX_OPS);
+    }
+    promote::run(kernel);
+    reuse::run(kernel);
+    let values = Values::of(kernel);
     unroll(kernel, values, None, MAX_OPS)
 }
 
@@ -294,8 +302,7 @@ impl Unroller<'_> {
         let carried = match (trip, count) {
             (Some(trip), Some(count)) if factor < count => {
                 let (whole, rest) = (count / factor, count % factor);
-                // One iteration takes as long as a round of them.
-                let overhangs = rest > 1 && is_abreast(&f) && !f.body.any_op(&is_while);
+                let overhangs = overhangs(&f, rest);
                 let middle = trip.at(whole * factor);
                 self.in_part(f, factor, span, out, |build, _| Rounds {
                     count: build.index(whole + u64::from(overhangs)),
@@ -538,6 +545,31 @@ struct Rounds {
     has_rest: bool,
     /// How many iterations the last round has, if those beyond the end are in it and write nothing.
     in_last: Option<u64>,
+}
+
+/// Whether the last round of iterations side by side, of which so many are left, is one like the others, in which those beyond the
+/// end write nothing. One iteration alone takes as long as a round of them, unless sums of other rounds would take turns with its own.
+fn overhangs(f: &For, rest: u64) -> bool {
+    let least = if has_loops_alone(f) { 1 } else { 2 };
+    rest >= least && is_abreast(f) && !f.body.any_op(&is_while)
+}
+
+/// Whether there are loops inside, none of which runs under a condition.
+fn has_loops_alone(f: &For) -> bool {
+    let is_conditional = |op: &Op| matches!(op.kind, OpKind::If(_)) && op.contains_loop();
+    is_jammed(f) && !f.body.any_op(&is_conditional)
+}
+
+/// Whether a loop with loops inside has a last round in which some iterations write nothing. What the loops inside add to has to be in
+/// registers then, and what it begins with no element: a sum in an array that is written under a condition does not take turns with
+/// others.
+fn has_overhanging_sums(f: &For, values: &Values) -> bool {
+    let Some(Unroll::Abreast(factor)) = f.tags.unroll.filter(|_| is_jammed(f)) else {
+        return false;
+    };
+    let trip = Trip::of(f, |value| values.constant(value).cloned());
+    let count = trip.and_then(|trip| trip.count.to_u64());
+    count.is_some_and(|count| u64::from(factor) < count && overhangs(f, count % u64::from(factor)))
 }
 
 fn is_abreast(f: &For) -> bool {

@@ -137,7 +137,11 @@ impl Problem<'_> {
         };
         for &arg in self.operands(id) {
             if placed.start[arg.index()].is_some() && !self.is_stable(arg) {
-                wait(placed.ready[arg.index()], placed.arrival[arg.index()]);
+                let ready = placed.ready[arg.index()];
+                match self.way(arg, id) {
+                    0 => wait(ready, placed.arrival[arg.index()]),
+                    way => wait(ready + way, 0.0),
+                }
             }
         }
         for edge in self.within.of(id) {

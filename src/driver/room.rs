@@ -11,15 +11,7 @@ use crate::levels::Forecast;
 const PART: f64 = 3.0;
 
 /// Parts of a clock period that stay free for longer routes then, beside the device's own: the first with which the kernel does as well.
-/// With a cycle for each way to a multiplier block and from it, if that suits: these ways are the longest ones.
-const ROOM: [(f64, bool); 6] = [
-    (0.3, true),
-    (0.3, false),
-    (0.2, true),
-    (0.2, false),
-    (0.1, true),
-    (0.1, false),
-];
+const ROOM: [f64; 3] = [0.3, 0.2, 0.1];
 
 /// The kernel may take one part in so many of its cycles longer for it, and of its lookup tables.
 const MOST_LOSS: u64 = 300;
@@ -37,31 +29,24 @@ pub fn made(planned: Planned, target: &Target) -> (Planned, Target, Option<Strin
         return (planned, target.clone(), None);
     }
     let most_loss = before.cycles / MOST_LOSS;
-    // Cycles lost for a whole period, about, by what was tried last with those ways, and without.
-    let (mut far, mut near) = (0.0, 0.0);
-    let found = ROOM.into_iter().find_map(|(room, blocks_are_far)| {
-        let expected = if blocks_are_far { far } else { f64::max(near, far / 4.0) };
-        if expected * room > FAR * most_loss as f64 {
+    // Cycles lost for a whole period, about, by what was tried last.
+    let mut loss = 0.0;
+    let found = ROOM.into_iter().find_map(|room| {
+        if loss * room > FAR * most_loss as f64 {
             return None;
         }
         let mut roomy = target.clone();
         roomy.device.clock.margin += room;
-        roomy.device.clock.blocks_are_far = blocks_are_far;
         let found = plan(planned.kernel.clone(), &roomy).ok()?;
         let after = forecast(&found, target);
         let lost = after.cycles.saturating_sub(before.cycles);
-        let loss = if blocks_are_far { &mut far } else { &mut near };
-        *loss = lost as f64 / room;
+        loss = lost as f64 / room;
         let suits = keeps_intervals(&found)
             && lost <= most_loss
             && after.luts <= before.luts + before.luts / MOST_GROWTH;
         suits.then(|| {
-            let ways = match blocks_are_far {
-                true => ", and a cycle for each way to a multiplier block and from it",
-                false => "",
-            };
             let said = format!(
-                "{:.0} % of each cycle are kept for routes{ways}: of {luts} LUT4 {:.0} are taken, about",
+                "{:.0} % of each cycle are kept for routes: of {luts} LUT4 {:.0} are taken, about",
                 100.0 * roomy.device.clock.margin,
                 after.mapped()
             );

@@ -155,9 +155,6 @@ pub struct Clock {
     /// Delay of a gate in a chain of gates, which synthesis restructures, over that of a gate alone.
     #[serde(default = "one")]
     pub gate_chaining: f64,
-    /// Whether multiplier blocks are far from what they compute for, as on a full device: the ways to them and from them have a cycle each.
-    #[serde(default)]
-    pub blocks_are_far: bool,
 }
 
 fn one() -> f64 {

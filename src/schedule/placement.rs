@@ -137,11 +137,7 @@ impl Problem<'_> {
         };
         for &arg in self.operands(id) {
             if placed.start[arg.index()].is_some() && !self.is_stable(arg) {
-                let ready = placed.ready[arg.index()];
-                match self.way(arg, id) {
-                    0 => wait(ready, placed.arrival[arg.index()]),
-                    way => wait(ready + way, 0.0),
-                }
+                wait(placed.ready[arg.index()], placed.arrival[arg.index()]);
             }
         }
         for edge in self.within.of(id) {

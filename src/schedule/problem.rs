@@ -118,8 +118,6 @@ pub struct Problem<'g> {
     pub limits: Vec<f64>,
     /// Cycles before which nodes may not start.
     pub not_before: Vec<i64>,
-    /// Whether what a product reads, and what reads it, are a cycle's way from it.
-    blocks_are_far: bool,
     /// Variant of the operator that each node calls.
     choices: Vec<u32>,
     /// Cycles from one start of that variant to the next.
@@ -146,7 +144,6 @@ impl<'g> Problem<'g> {
             budget,
             limits: Vec::new(),
             not_before: vec![0; count],
-            blocks_are_far: device.clock.blocks_are_far && device.dsp.is_some(),
         };
         let spread = Spread::new(graph, &problem.width);
         for id in graph.nodes.ids() {
@@ -234,16 +231,6 @@ impl<'g> Problem<'g> {
     /// Whether a node has its value in every cycle of a run.
     pub fn is_stable(&self, id: NodeId) -> bool {
         matches!(self.kinds[id.index()], Kind::Stable)
-    }
-
-    /// Cycles from a value to a node that reads it, at least: where one of them is a multiplier block that is far, a register at
-    /// either end of the way.
-    pub fn way(&self, value: NodeId, reader: NodeId) -> i64 {
-        let is_block = |id: NodeId| self.graph.nodes[id].op == Op::Mul;
-        match self.blocks_are_far && (is_block(value) || is_block(reader)) {
-            true => 2,
-            false => 0,
-        }
     }
 
     /// What a node reads in its own iteration.

@@ -829,9 +829,10 @@ fn forecast(kernel: ir::Kernel, worth: &Worth, target: &Target) -> Option<Forese
     // Of equal ones the last, which is the plainest: as when it is built.
     let known = forecasts.iter().rev().filter_map(|(_, forecast)| *forecast);
     let best = known.min_by_key(|forecast| forecast.cycles)?;
-    let cycles = |forecast: Option<Forecast>| forecast.map(|forecast| forecast.cycles);
-    let forecasts = forecasts.into_iter();
-    let taken = forecasts.map(|(left_out, forecast)| (left_out, cycles(forecast)));
+    let taken = forecasts.into_iter().map(|(left_out, forecast)| {
+        let cycles = forecast.map(|forecast| forecast.cycles);
+        (left_out, cycles)
+    });
     let ways = Ways::of(worth, taken);
     Some(Foreseen { best, ways })
 }

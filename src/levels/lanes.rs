@@ -45,10 +45,8 @@ impl Lanes {
 
     /// As many, or the most below of which none is left over.
     pub fn fewer_that_leave_none(self) -> Option<u64> {
-        let fewer = (2..=self.count()).rev();
-        fewer
-            .into_iter()
-            .find(|&count| self.trip.is_multiple_of(count))
+        let mut fewer = (2..=self.count()).rev();
+        fewer.find(|&count| self.trip.is_multiple_of(count))
     }
 
     /// The most that there may be up to a part of them.

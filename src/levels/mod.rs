@@ -487,8 +487,10 @@ impl Search<'_> {
                 }
             }
             let is_over = left.is_empty() || left.len() == all;
-            if is_over || self.aim.level != Level::Three {
-                return self.relaid(&start, state);
+            match (self.aim.level, is_over) {
+                (Level::Three, true) => return self.relaid(&start, state),
+                (Level::Three, false) => {}
+                _ => return state,
             }
             open = left;
         }
@@ -501,7 +503,7 @@ impl Search<'_> {
         if !state.laid.iter().all(|laid| laid.lanes.leave_none()) {
             let laid = state.laid.clone();
             let found = self.laid(start, &laid, |lanes| lanes.fewer_that_leave_none());
-            state = found.into_iter().fold(state, State::or);
+            state = self.or_kept(state, found);
         }
         if self.short.is_empty() {
             return state;
@@ -509,7 +511,18 @@ impl Search<'_> {
         let laid = [&state.laid[..], &std::mem::take(&mut self.short)].concat();
         let mut parts = PARTS.into_iter();
         let found = parts.find_map(|part| self.laid(start, &laid, |lanes| lanes.fewer(part)));
-        found.into_iter().fold(state, State::or)
+        self.or_kept(state, found)
+    }
+
+    /// What was forecast last, if it is there and better.
+    fn or_kept(&mut self, state: State, found: Option<State>) -> State {
+        match (found, self.tried.last_mut()) {
+            (Some(found), Some(tried)) if is_better(&state.forecast, &found.forecast) => {
+                tried.kept = true;
+                found
+            }
+            _ => state,
+        }
     }
 
     /// A kernel with so many iterations side by side in each nest; `None`: there is none, or no room for it.
@@ -686,7 +699,7 @@ impl Search<'_> {
             let kernel = choice.directed(variant);
             let text = print_kernel(&kernel, None);
             if !self.known.contains_key(&text) {
-                kernels.insert(text, (kernel, variant.worth(count)));
+                kernels.insert(text, (kernel, variant.ways.worth(count)));
             }
         }
         let forecast = |(text, (kernel, worth))| (text, (self.forecast)(kernel, &worth));
@@ -738,10 +751,8 @@ impl Search<'_> {
     /// The same, or as many iterations as leave none over in the end if that is better.
     fn without_rest(&mut self, best: Found, before: &Forecast) -> Found {
         let Choice { path, lanes, .. } = &best.choice;
-        let fewer = match lanes.leave_none() {
-            true => None,
-            false => lanes.fewer_that_leave_none(),
-        };
+        let fewer = lanes.fewer_that_leave_none();
+        let fewer = fewer.filter(|&count| count < lanes.count());
         let even = fewer.and_then(|count| self.lanes(&best.variant, path, count, before));
         match even {
             Some(even) if is_better(&best.forecast, &even.forecast) => even,
@@ -759,7 +770,7 @@ impl Search<'_> {
     ) -> Option<Found> {
         let choice = Choice::of(variant, path, count, self.aim)?;
         self.spend(variant, lanes_cost(count))?;
-        let found = self.forecast_of(choice.directed(variant), &variant.worth(count));
+        let found = self.forecast_of(choice.directed(variant), &variant.ways.worth(count));
         self.tried.push(Tried {
             what: choice.words(variant, self.sources).unwrap_or_default(),
             before: Some(*before),

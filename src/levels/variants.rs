@@ -5,7 +5,7 @@ use crate::ir::analysis::Values;
 use crate::ir::analysis::reduction::Order;
 use crate::ir::{Kernel, Op, OpKind, Path, Tags};
 use crate::transform::restructure;
-use crate::transform::ways::{Ways, Worth};
+use crate::transform::ways::Ways;
 use std::rc::Rc;
 
 /// A kernel of which one nest may have its loops in another order. What does not differ is shared.
@@ -52,11 +52,6 @@ impl Variant {
     /// The kernel alone.
     pub fn into_kernel(self) -> Kernel {
         Rc::unwrap_or_clone(self.kernel)
-    }
-
-    /// What passes may make of it that is worth a look with so many iterations side by side.
-    pub fn worth(&self, lanes: u64) -> Worth {
-        self.ways.worth(lanes)
     }
 
     /// The same with one of these nests about alone: the loops of others iterate once, and nothing is directed for them.

@@ -61,14 +61,14 @@ impl Lanes {
     pub fn counts(self) -> Vec<u64> {
         // More than are needed are somewhat more than the most that there may be.
         let most = MOST_LANES + MOST_LANES / (FEWER - 1) + 1;
-        let counts = (2..=most.min(self.trip)).map(|count| {
+        let counts = (2..=most.min(self.trip)).flat_map(|count| {
             let rounds = self.trip.div_ceil(count);
             let needed = self.trip.div_ceil(rounds);
             let least = (needed - needed / FEWER).max(2);
             let even = (least..=needed)
                 .rev()
                 .find(|count| self.trip.is_multiple_of(*count));
-            even.unwrap_or(needed)
+            even.into_iter().chain([needed])
         });
         let counts: BTreeSet<u64> = counts.filter(|count| *count <= MOST_LANES).collect();
         counts.into_iter().filter(|count| *count > 2).collect()

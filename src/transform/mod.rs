@@ -4,6 +4,7 @@ pub mod align;
 pub mod assume;
 pub mod balance;
 pub mod band;
+mod beyond;
 pub mod banks;
 pub mod buffer_at;
 pub mod bypass;

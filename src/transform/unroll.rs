@@ -8,13 +8,12 @@
 use super::inline::MAX_OPS;
 use super::iterations;
 use super::jam::jam;
-use super::{promote, reuse};
+use super::{beyond, promote, reuse};
 use crate::codes;
 use crate::diagnostics::{Diagnostic, Span};
 use crate::hash::FastMap;
 use crate::ir::analysis::Values;
 use crate::ir::analysis::abreast;
-use crate::ir::analysis::touch;
 use crate::ir::analysis::trip::Trip;
 use crate::ir::copy::Copier;
 use crate::ir::*;
@@ -448,7 +447,7 @@ impl Unroller<'_> {
             let at = build.binary(BinaryOp::Add, first, ahead);
             let mut copy = self.copy(&f, span, (at, &body.yields))?;
             if let Some(is_full) = is_full.filter(|_| Some(number) >= rounds.in_last) {
-                copy = self.guarded(copy, is_full, &body.yields, span);
+                copy = self.guarded(copy, (at, is_full), &body.yields, span);
             }
             if is_jammed(&f) {
                 copies.push(copy);
@@ -500,8 +499,15 @@ impl Unroller<'_> {
     }
 
     /// An iteration that may lie beyond the end: then it writes nothing, and hands on what it was given.
-    fn guarded(&mut self, copy: Block, guard: ValueId, given: &[ValueId], span: Span) -> Block {
-        let mut ops = guarded(copy.ops, guard);
+    fn guarded(
+        &mut self,
+        copy: Block,
+        (at, guard): (ValueId, ValueId),
+        given: &[ValueId],
+        span: Span,
+    ) -> Block {
+        let own = given.iter().copied().chain([at]);
+        let mut ops = beyond::guarded(self.kernel, copy.ops, own, guard);
         let mut build = self.kernel.build(&mut ops, span);
         let yields = copy.yields.into_iter().zip(given);
         let yields = yields.map(|(new, &old)| build.select(guard, new, old));
@@ -583,35 +589,6 @@ fn is_jammed(f: &For) -> bool {
 
 fn is_while(op: &Op) -> bool {
     matches!(op.kind, OpKind::While(_))
-}
-
-/// Operations of which none writes an array unless `guard` holds.
-fn guarded(ops: Vec<Op>, guard: ValueId) -> Vec<Op> {
-    let guard_one = |mut op: Op| {
-        for block in op.kind.blocks_mut() {
-            block.ops = guarded(std::mem::take(&mut block.ops), guard);
-        }
-        let (_, writes) = touch::arrays(&op.kind);
-        if writes.is_empty() {
-            return op;
-        }
-        let span = op.span;
-        let then = Block {
-            ops: vec![op],
-            yields: vec![],
-        };
-        let branch = If {
-            cond: guard,
-            then,
-            otherwise: Block::default(),
-        };
-        Op {
-            kind: OpKind::If(Box::new(branch)),
-            results: vec![],
-            span,
-        }
-    };
-    ops.into_iter().map(guard_one).collect()
 }
 
 /// Puts a block at the end of another, which then yields what that one yields.

@@ -12,7 +12,9 @@ use crate::hwarith::NodeId;
 use crate::hwarith::graph::Op;
 use crate::ir::Pipeline;
 use crate::machine::program::{Leaf, Program};
+use crate::memo::Memo;
 use std::collections::BTreeMap;
+use std::sync::LazyLock;
 
 /// An interval that no iteration is as long as.
 const SEQUENTIAL: u32 = 1 << 30;
@@ -129,15 +131,85 @@ pub fn reschedule(
 
 /// Times with an II: with as few ports as this II allows, else with all.
 fn solve_loop(problem: &mut Problem, counts: &Counts, ii: u32) -> Result<Solution, Failure> {
+    let solve = |problem: &Problem| Some(problem.try_to_solve(Some(ii)));
+    solve_with_ports(problem, counts, ii, solve).unwrap_or(Err(Failure::Control))
+}
+
+/// The same, as `solve` does it; `None` where it does not.
+fn solve_with_ports(
+    problem: &mut Problem,
+    counts: &Counts,
+    ii: u32,
+    mut solve: impl FnMut(&Problem) -> Option<Result<Solution, Failure>>,
+) -> Option<Result<Solution, Failure>> {
     set_ports(problem, counts, |uses| uses.div_ceil(ii));
-    problem.solve(Some(ii)).or_else(|failure| {
-        // More ports do not help.
-        if matches!(failure, Failure::Recurrence(_)) {
-            return Err(failure);
-        }
-        set_ports(problem, counts, |uses| uses);
-        problem.solve(Some(ii))
-    })
+    let found = solve(problem)?;
+    // More ports do not help a recurrence.
+    if matches!(found, Ok(_) | Err(Failure::Recurrence(_))) {
+        return Some(found);
+    }
+    set_ports(problem, counts, |uses| uses);
+    solve(problem)
+}
+
+/// Nodes looked at that are few.
+const FEW_VISITS: usize = 40_000;
+
+/// The least II and the times with it, if there is one.
+#[derive(Clone)]
+struct Pipelined {
+    found: Option<(u32, Solution)>,
+    /// Why there is none with the last II that was tried in vain.
+    failure: Option<Failure>,
+}
+
+/// What became of loops for which that took long, by what they are, and of which ports there are how many then.
+static KNOWN: LazyLock<Memo<(Pipelined, Vec<u32>)>> = LazyLock::new(Memo::default);
+
+/// The least II from `least` to `most`; what looks at more than so many nodes takes long. Kernels that are variants of one another have loops in common: what takes long is done once.
+fn pipelined(
+    problem: &mut Problem,
+    counts: &Counts,
+    (least, most): (u32, u32),
+    visits: usize,
+) -> Pipelined {
+    let mut is_long = false;
+    let soon = |problem: &Problem, ii| problem.solve_soon(Some(ii), visits);
+    let found = pipelined_by(problem, counts, (least, most), |problem, ii| {
+        let found = (!is_long).then(|| soon(problem, ii)).flatten();
+        is_long |= found.is_none();
+        found
+    });
+    if !is_long {
+        return found;
+    }
+    let name = format!("{} {least} {most}", problem.fingerprint());
+    let kept = KNOWN.once(&name, || {
+        let mut problem = problem.clone();
+        let solve = |problem: &Problem, ii| Some(problem.solve(Some(ii)));
+        let found = pipelined_by(&mut problem, counts, (least, most), solve);
+        (found, problem.pools.counts())
+    });
+    let (found, ports) = &*kept;
+    for (pool, &count) in problem.pools.ids().zip(ports) {
+        problem.pools.set_count(pool, count);
+    }
+    found.clone()
+}
+
+/// The same, as `solve` solves a problem with an II; in vain where it does not.
+fn pipelined_by(
+    problem: &mut Problem,
+    counts: &Counts,
+    (least, most): (u32, u32),
+    mut solve: impl FnMut(&Problem, u32) -> Option<Result<Solution, Failure>>,
+) -> Pipelined {
+    let mut failure = None;
+    let found = least_ii(least, most, |ii| {
+        let found = solve_with_ports(problem, counts, ii, |problem| solve(problem, ii))?;
+        found.map_err(|why| failure = Some(why)).ok()
+    });
+    Pipelined { found, failure }
 }
 
 /// What an II is at least, and why.
@@ -193,11 +265,10 @@ fn schedule_loop(
     if directed(leaf) == Some(Pipeline::Off) || asked(leaf) == Some(least) {
         reason = Bound::Directive;
     }
-    let found = least_ii(least, most, |ii| {
-        let attempt = solve_loop(problem, &counts, ii);
-        let failed = |failure: &Failure| reason = describe(program, leaf, failure);
-        attempt.inspect_err(failed).ok()
-    });
+    let Pipelined { found, failure } = pipelined(problem, &counts, (least, most), FEW_VISITS);
+    if let Some(failure) = failure {
+        reason = describe(program, leaf, &failure);
+    }
     let Some((ii, solution)) = found else {
         return Err(format!(
             "internal: no schedule for loop '{}' even with one iteration after the other",
@@ -372,7 +443,37 @@ fn depth(leaf: &Leaf, times: &Times) -> u32 {
 
 #[cfg(test)]
 mod tests {
-    use super::least_ii;
+    use super::super::device::Device;
+    use super::super::solver::tests::{SHAPE, complicate};
+    use super::*;
+    use crate::hwarith::testing::{Random, random_graph};
+
+    #[test]
+    fn what_takes_long_is_found_as_what_does_not_and_found_again() {
+        let device = Device::load("ecp5").expect("device");
+        let mut random = Random::new(5);
+        let (mut long, mut soon) = (0, 0);
+        for _ in 0..200 {
+            let graph = random_graph(&mut random, &SHAPE);
+            let width = graph.nodes.ids().map(|id| graph.width(id)).collect();
+            let mut problem = Problem::new(&graph, width, &device, 4.0);
+            complicate(&mut problem, &mut random);
+            let counts = counts(&problem);
+            let takes_long = (1..40).any(|ii| problem.solve_soon(Some(ii), 1).is_none());
+            *if takes_long { &mut long } else { &mut soon } += 1;
+            let solve = |problem: &Problem, ii| Some(problem.solve(Some(ii)));
+            let wanted = pipelined_by(&mut problem.clone(), &counts, (1, 40), solve);
+            for _ in 0..2 {
+                let found = pipelined(&mut problem, &counts, (1, 40), 1);
+                let [wanted, found] = [&wanted, &found].map(|one| {
+                    let found = one.found.as_ref();
+                    found.map(|(ii, found)| (*ii, found.times.start.clone(), &found.instances))
+                });
+                assert_eq!(found, wanted);
+            }
+        }
+        assert!(long > 5 && soon > 50, "{long} take long, {soon} do not");
+    }
 
     #[test]
     fn the_least_ii_is_found_in_few_attempts() {

@@ -6,11 +6,13 @@ use super::spread::{Spread, wide_loads};
 use super::{
     Schedule, Units, Variant, budget, delay_class, load_delays, store_delay, table_delays,
 };
+use crate::hash::fingerprint;
 use crate::hwarith::graph::{Op, UnitId, VarId};
 use crate::hwarith::{Graph, NodeId};
 use crate::machine::depend::{self, Dependence};
 use crate::machine::program::{Leaf, LeafId, Program};
 use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::fmt::Write;
 
 /// What of a cycle is taken by logic that is taken to fit into it: a little less than all, since sums are rounded.
 pub const FULL_CYCLE: f64 = 0.999;
@@ -90,6 +92,7 @@ impl<T: Copy> Lists<T> {
 }
 
 /// A graph with its constraints.
+#[derive(Clone)]
 pub struct Problem<'g> {
     /// The operations.
     pub graph: &'g Graph,
@@ -151,6 +154,25 @@ impl<'g> Problem<'g> {
         }
         problem.list_users();
         problem
+    }
+
+    /// A name for all that times depend on but the interval: the same for loops of several kernels that are alike.
+    pub fn fingerprint(&self) -> String {
+        let mut text = String::new();
+        for (i, node) in self.graph.nodes.values().enumerate() {
+            let of_node = (&node.op, &node.args, node.ty, self.width[i], self.kinds[i]);
+            // Writing to a string does not fail.
+            let _ = write!(text, "{of_node:?}{:?}{}", self.uses[i], self.not_before[i]);
+        }
+        let counts = self.pools.counts();
+        let edges = (&self.within, &self.users, &self.across);
+        let _ = write!(
+            text,
+            "{edges:?}{counts:?}{:?}{:?}",
+            self.most_ports, self.last
+        );
+        let _ = write!(text, "{}{:?}", self.budget, self.limits);
+        fingerprint(&[text])
     }
 
     /// What the schedule of a leaf solves, with the operators that its calls have there.

@@ -61,6 +61,11 @@ impl Pools {
         self.kinds[pool].1 = count;
     }
 
+    /// How many there are of all.
+    pub fn counts(&self) -> Vec<u32> {
+        self.kinds.iter().map(|kind| kind.1).collect()
+    }
+
     /// Positions of all pools.
     pub fn ids(&self) -> std::ops::Range<usize> {
         0..self.kinds.len()

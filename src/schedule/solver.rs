@@ -36,6 +36,16 @@ pub struct Solution {
 /// Rounds of moving what waits for earlier iterations before a set of constraints counts as unsolvable.
 const MAX_ROUNDS: usize = 400;
 
+/// The same for a graph in which a round looks at many nodes: as many rounds as look at so many, but not fewer than [`LEAST_ROUNDS`].
+const MAX_VISITS: usize = 200_000;
+
+/// Most graphs of thousands of nodes settle in 30 rounds, if they do.
+const LEAST_ROUNDS: usize = 80;
+
+/// Both for what is given up sooner.
+const TRY_VISITS: usize = 80_000;
+const TRY_ROUNDS: usize = 32;
+
 /// Edges across iterations that a recurrence is looked for behind: some of those that are late may be so for what they share.
 const MAX_SEARCHED: usize = 64;
 
@@ -90,10 +100,33 @@ impl Problem<'_> {
 
     /// Times of all nodes; `ii`: initiation interval, `None` for what is executed once.
     pub fn solve(&self, ii: Option<u32>) -> Result<Solution, Failure> {
+        self.solve_in(ii, self.rounds(MAX_VISITS, LEAST_ROUNDS)).0
+    }
+
+    /// The same, given up sooner: for what is tried and need not be.
+    pub fn try_to_solve(&self, ii: Option<u32>) -> Result<Solution, Failure> {
+        self.solve_in(ii, self.rounds(TRY_VISITS, TRY_ROUNDS)).0
+    }
+
+    /// The same, if rounds that look at so many nodes are enough to tell; `None`: it takes longer.
+    pub fn solve_soon(&self, ii: Option<u32>, visits: usize) -> Option<Result<Solution, Failure>> {
+        let few = self.rounds(visits, 1);
+        let (found, rounds) = self.solve_in(ii, few);
+        (found.is_ok() || rounds < few).then_some(found)
+    }
+
+    /// Rounds that look at so many nodes, as long as these are not fewer than `least`.
+    fn rounds(&self, visits: usize, least: usize) -> usize {
+        (visits / self.graph.nodes.len().max(1)).clamp(least, MAX_ROUNDS)
+    }
+
+    /// Times in so many rounds at most, and how many it took.
+    fn solve_in(&self, ii: Option<u32>, most: usize) -> (Result<Solution, Failure>, usize) {
         let mut solver = Solver::new(self, ii);
         // Seldom, so that searches in vain cost little.
-        solver.run(Some(usize::is_power_of_two))?;
-        Ok(solver.solution())
+        let found = solver.run(Some(usize::is_power_of_two), most);
+        let rounds = solver.rounds;
+        (found.map(|()| solver.solution()), rounds)
     }
 }
 
@@ -152,9 +185,9 @@ impl<'p, 'g> Solver<'p, 'g> {
         }
     }
 
-    /// `searches` says after which rounds to look for recurrences that never end; `None`: to look neither for them nor for what
-    /// repeats itself.
-    fn run(&mut self, searches: Option<fn(usize) -> bool>) -> Result<(), Failure> {
+    /// In `most` rounds. `searches` says after which to look for recurrences that never end; `None`: to look neither for them nor for
+    /// what repeats itself.
+    fn run(&mut self, searches: Option<fn(usize) -> bool>, most: usize) -> Result<(), Failure> {
         self.settle()?;
         // A feasible recurrence settles within the length of the graph plus what resources add.
         let longest = self.at.placed.ready.iter().max().copied().unwrap_or(0);
@@ -164,7 +197,7 @@ impl<'p, 'g> Solver<'p, 'g> {
         let mut endless = Endless::default();
         let mut repeating: Option<Repeating> = None;
         let mut culprit = Failure::Control;
-        for round in 1..=MAX_ROUNDS {
+        for round in 1..=most {
             self.rounds = round;
             let Some(raised) = self.raise() else {
                 return self.check_end();
@@ -289,7 +322,7 @@ impl<'p, 'g> Solver<'p, 'g> {
 }
 
 #[cfg(test)]
-mod tests {
+pub mod tests {
     use super::super::device::Device;
     use super::super::problem::Edge;
     use super::super::resource::{Resource, Use};
@@ -297,7 +330,7 @@ mod tests {
     use crate::hwarith::graph::UnitId;
     use crate::hwarith::testing::{Random, Shape, random_graph};
 
-    const SHAPE: Shape = Shape {
+    pub const SHAPE: Shape = Shape {
         input_width: 12,
         inputs: 3,
         operations: 14,
@@ -306,7 +339,7 @@ mod tests {
     };
 
     /// Slow operations, reservations, recurrences, and nodes that stay until what moves reaches them, in a random graph.
-    fn complicate(problem: &mut Problem, random: &mut Random) {
+    pub fn complicate(problem: &mut Problem, random: &mut Random) {
         let count = problem.graph.nodes.len() as u32;
         let pool = problem.pools.pool(Resource::Unit(UnitId::new(0), 0), 1);
         for i in 0..problem.kinds.len() {
@@ -355,7 +388,7 @@ mod tests {
             for ii in 1..8 {
                 let run = |searches: Option<fn(usize) -> bool>| {
                     let mut solver = Solver::new(&problem, Some(ii));
-                    let result = solver.run(searches);
+                    let result = solver.run(searches, MAX_ROUNDS);
                     let rounds = solver.rounds;
                     (result.map(|()| solver.solution()), rounds)
                 };

@@ -93,6 +93,8 @@ pub struct Foreseen {
     pub best: Forecast,
     /// Each of them.
     pub ways: Ways,
+    /// Operations of the hardware of all of them, each loop's as many times as its interval has cycles.
+    pub toil: u64,
 }
 
 /// What the hardware may take.
@@ -128,6 +130,9 @@ fn effort(aim: &Aim) -> u64 {
     };
     once * u64::from(aim.effort)
 }
+
+/// So much toil counts as one operation that is scheduled: next to nothing, but for loops of many operations and long intervals.
+const TOIL: u64 = 500;
 
 /// What is put inside for the sake of lanes may take one part in so many of the memories there.
 const PART_OF_RAM: u64 = 2;
@@ -453,7 +458,7 @@ impl Search<'_> {
     fn start(&mut self, variant: Variant) -> Option<State> {
         self.spend(&variant, 1)?;
         let kernel = Kernel::clone(&variant.kernel);
-        let Foreseen { best, ways } = self.forecast_of(kernel, &Worth::default())?;
+        let Foreseen { best, ways, .. } = self.forecast_of(kernel, &Worth::default())?;
         Some(State {
             variant: Variant {
                 ways: Rc::new(ways),
@@ -470,7 +475,9 @@ impl Search<'_> {
         let text = print_kernel(&kernel, None);
         let forecast = self.forecast;
         let known = self.known.entry(text);
-        known.or_insert_with(|| forecast(kernel, worth)).clone()
+        let found = known.or_insert_with(|| forecast(kernel, worth)).clone()?;
+        self.effort = self.effort.saturating_sub(found.toil / TOIL);
+        Some(found)
     }
 
     /// Directs one nest after the other; those that were not worth it once more, as others have become shorter.
@@ -550,7 +557,7 @@ impl Search<'_> {
             most = count.max(most);
         }
         self.spend(&variant, lanes_cost(most))?;
-        let Foreseen { best, ways } =
+        let Foreseen { best, ways, .. } =
             self.forecast_of(Kernel::clone(&variant.kernel), &Worth::default())?;
         let what = words.join("; ");
         self.tried.push(Tried {
@@ -780,6 +787,7 @@ impl Search<'_> {
         let Foreseen {
             best: forecast,
             ways,
+            ..
         } = found?;
         let fits = self.is_too_large || self.fits(&forecast);
         (fits && forecast.luts <= self.most_luts).then(|| Found {

@@ -166,7 +166,8 @@ struct Pipelined {
 /// What became of loops for which that took long, by what they are, and of which ports there are how many then.
 static KNOWN: LazyLock<Memo<(Pipelined, Vec<u32>)>> = LazyLock::new(Memo::default);
 
-/// The least II from `least` to `most`; what looks at more than so many nodes takes long. Kernels that are variants of one another have loops in common: what takes long is done once.
+/// The least II from `least` to `most`; what looks at more than so many nodes takes long. Kernels that are variants of one another have
+/// loops in common: what takes long is done once.
 fn pipelined(
     problem: &mut Problem,
     counts: &Counts,
@@ -175,7 +176,12 @@ fn pipelined(
 ) -> Pipelined {
     let mut is_long = false;
     let soon = |problem: &Problem, ii| problem.solve_soon(Some(ii), visits);
-    let found = pipelined_by(problem, counts, (least, most), |problem, ii| {
+    let range = Range {
+        least,
+        most,
+        within: EXACT,
+    };
+    let found = pipelined_by(problem, counts, range, |problem, ii| {
         let found = (!is_long).then(|| soon(problem, ii)).flatten();
         is_long |= found.is_none();
         found
@@ -187,7 +193,12 @@ fn pipelined(
     let kept = KNOWN.once(&name, || {
         let mut problem = problem.clone();
         let solve = |problem: &Problem, ii| Some(problem.solve(Some(ii)));
-        let found = pipelined_by(&mut problem, counts, (least, most), solve);
+        let within = match problem.graph.nodes.len() < LARGE {
+            true => EXACT,
+            false => NEARLY,
+        };
+        let range = Range { within, ..range };
+        let found = pipelined_by(&mut problem, counts, range, solve);
         (found, problem.pools.counts())
     });
     let (found, ports) = &*kept;
@@ -201,11 +212,11 @@ fn pipelined(
 fn pipelined_by(
     problem: &mut Problem,
     counts: &Counts,
-    (least, most): (u32, u32),
+    range: Range,
     mut solve: impl FnMut(&Problem, u32) -> Option<Result<Solution, Failure>>,
 ) -> Pipelined {
     let mut failure = None;
-    let found = least_ii(least, most, |ii| {
+    let found = least_ii(range, |ii| {
         let found = solve_with_ports(problem, counts, ii, |problem| solve(problem, ii))?;
         found.map_err(|why| failure = Some(why)).ok()
     });
@@ -323,21 +334,40 @@ fn sequential_depth(
     Ok(depth(leaf, &solution.times))
 }
 
-/// The first II from `least` to `most` that an attempt succeeds with, and what it gives. Beyond the first few the interval in
-/// which it lies is doubled and then halved, since each attempt takes as long as the iteration.
-fn least_ii<T>(
+/// Intervals among which the least one is looked for.
+#[derive(Clone, Copy)]
+struct Range {
     least: u32,
     most: u32,
-    mut attempt: impl FnMut(u32) -> Option<T>,
-) -> Option<(u32, T)> {
+    /// Of what is found, one part in so many may be too much; 0: nothing.
+    within: u32,
+}
+
+const EXACT: u32 = 0;
+
+/// Operations of a loop of which the interval need not be the least, if that takes long.
+const LARGE: usize = 500;
+
+/// For such loops: an interval that is a little too long then is found in half as many attempts.
+const NEARLY: u32 = 64;
+
+/// The first II of a range that an attempt succeeds with, and what it gives. Beyond the first few the interval in
+/// which it lies is doubled and then halved, since each attempt takes as long as the iteration.
+fn least_ii<T>(range: Range, mut attempt: impl FnMut(u32) -> Option<T>) -> Option<(u32, T)> {
     const ONE_BY_ONE: u32 = 8;
-    for ii in least..(least + ONE_BY_ONE).min(most + 1) {
+    let Range {
+        least,
+        most,
+        within,
+    } = range;
+    let few = if within == EXACT { ONE_BY_ONE } else { 2 };
+    for ii in least..(least + few).min(most + 1) {
         if let Some(found) = attempt(ii) {
             return Some((ii, found));
         }
     }
-    let mut below = least + ONE_BY_ONE - 1;
-    let mut step = ONE_BY_ONE;
+    let mut below = least + few - 1;
+    let mut step = few;
     let mut best = loop {
         if below >= most {
             return None;
@@ -349,7 +379,8 @@ fn least_ii<T>(
             None => below = ii,
         }
     };
-    while best.0 - below > 1 {
+    let near = |ii: u32| ii.checked_div(within).unwrap_or(0).max(1);
+    while best.0 - below > near(best.0) {
         let ii = below + (best.0 - below) / 2;
         match attempt(ii) {
             Some(found) => best = (ii, found),
@@ -459,10 +490,15 @@ mod tests {
             let mut problem = Problem::new(&graph, width, &device, 4.0);
             complicate(&mut problem, &mut random);
             let counts = counts(&problem);
+            let range = Range {
+                least: 1,
+                most: 40,
+                within: EXACT,
+            };
             let takes_long = (1..40).any(|ii| problem.solve_soon(Some(ii), 1).is_none());
             *if takes_long { &mut long } else { &mut soon } += 1;
             let solve = |problem: &Problem, ii| Some(problem.solve(Some(ii)));
-            let wanted = pipelined_by(&mut problem.clone(), &counts, (1, 40), solve);
+            let wanted = pipelined_by(&mut problem.clone(), &counts, range, solve);
             for _ in 0..2 {
                 let found = pipelined(&mut problem, &counts, (1, 40), 1);
                 let [wanted, found] = [&wanted, &found].map(|one| {
@@ -481,7 +517,12 @@ mod tests {
         for least in [1, 2, 250, MOST] {
             for first in [1, 2, 63, 64, 65, 66, 128, 129, 1000, 4095, MOST] {
                 let mut attempts = 0;
-                let found = least_ii(least, MOST, |ii| {
+                let range = Range {
+                    least,
+                    most: MOST,
+                    within: EXACT,
+                };
+                let found = least_ii(range, |ii| {
                     attempts += 1;
                     (ii >= first).then_some(())
                 });
@@ -490,8 +531,27 @@ mod tests {
                     attempts < 34,
                     "{attempts} attempts for {first} from {least}"
                 );
+                let nearly = Range {
+                    within: NEARLY,
+                    ..range
+                };
+                attempts = 0;
+                let found = least_ii(nearly, |ii| {
+                    attempts += 1;
+                    (ii >= first).then_some(())
+                });
+                let (found, ()) = found.expect("the longest one succeeds");
+                let first = first.max(least);
+                assert!(
+                    (first..=first + first / 32).contains(&found),
+                    "{found} for {first}"
+                );
+                assert!(
+                    attempts < 21,
+                    "{attempts} attempts for {first} from {least}"
+                );
+                assert_eq!(least_ii::<()>(range, |_| None), None);
             }
-            assert_eq!(least_ii::<()>(least, MOST, |_| None), None);
         }
     }
 }

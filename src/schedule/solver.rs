@@ -37,10 +37,10 @@ pub struct Solution {
 const MAX_ROUNDS: usize = 400;
 
 /// The same for a graph in which a round looks at many nodes: as many rounds as look at so many, but not fewer than [`LEAST_ROUNDS`].
-const MAX_VISITS: usize = 200_000;
+const MAX_VISITS: usize = 100_000;
 
 /// Most graphs of thousands of nodes settle in 30 rounds, if they do.
-const LEAST_ROUNDS: usize = 80;
+const LEAST_ROUNDS: usize = 70;
 
 /// Both for what is given up sooner.
 const TRY_VISITS: usize = 80_000;

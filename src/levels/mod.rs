@@ -179,18 +179,7 @@ pub fn direct(
     forecast: &Forecasting,
     tell: &dyn Fn(u64, u64),
 ) -> Decided {
-    let mut search = Search {
-        tell,
-        aim,
-        forecast,
-        sources,
-        tried: Vec::new(),
-        known: HashMap::new(),
-        effort: effort(aim),
-        most_luts: f64::INFINITY,
-        is_too_large: false,
-        short: Vec::new(),
-    };
+    let mut search = Search::new(sources, aim, forecast, tell);
     let found = match aim.level {
         Level::Three => search.wide(kernel),
         _ => search.narrow(kernel),
@@ -280,7 +269,27 @@ struct Found {
     variant: Variant,
 }
 
-impl Search<'_> {
+impl<'f> Search<'f> {
+    fn new(
+        sources: &'f SourceMap,
+        aim: &'f Aim,
+        forecast: &'f Forecasting<'f>,
+        tell: &'f dyn Fn(u64, u64),
+    ) -> Self {
+        Search {
+            tell,
+            aim,
+            forecast,
+            sources,
+            tried: Vec::new(),
+            known: HashMap::new(),
+            effort: effort(aim),
+            most_luts: f64::INFINITY,
+            is_too_large: false,
+            short: Vec::new(),
+        }
+    }
+
     /// Two lanes where that is worth it; `None`: nowhere.
     fn narrow(&mut self, kernel: &Kernel) -> Option<State> {
         let nests = nests(kernel);
@@ -362,6 +371,11 @@ impl Search<'_> {
         {
             best = unrolled;
         }
+        if let Some(narrow) = self.as_at_two(written)
+            && gains(&best.forecast, &narrow.forecast, least_of_nest(Level::Three))
+        {
+            best = narrow;
+        }
         let Limits { luts, blocks, ram } = self.aim.limits;
         // A device of which no totals are known has no limit of its own.
         let known = |limit: u64, per: u64| match limit {
@@ -389,6 +403,18 @@ impl Search<'_> {
         decisions.extend(best.decisions);
         decisions.push(format!("-O3: {} of {limits}", in_words(&best.forecast)));
         Some(State { decisions, ..best })
+    }
+
+    /// What [`Level::Two`] directs, if it fits: copies of what is gathered, or two lanes of loops that are no nests here.
+    fn as_at_two(&mut self, written: &Kernel) -> Option<State> {
+        let aim = Aim {
+            level: Level::Two,
+            ..*self.aim
+        };
+        let mut narrow = Search::new(self.sources, &aim, self.forecast, self.tell);
+        let found = narrow.narrow(written);
+        self.tried.append(&mut narrow.tried);
+        found.filter(|found| self.fits(&found.forecast))
     }
 
     /// The same with copies of parameters in memories inside, which may have banks, if some are worth one.

@@ -372,7 +372,11 @@ impl<'f> Search<'f> {
             best = unrolled;
         }
         if let Some(narrow) = self.as_at_two(written)
-            && gains(&best.forecast, &narrow.forecast, least_of_nest(Level::Three))
+            && gains(
+                &best.forecast,
+                &narrow.forecast,
+                least_of_nest(Level::Three),
+            )
         {
             best = narrow;
         }

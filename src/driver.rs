@@ -27,6 +27,7 @@ use crate::rtl::interface::operator::OperatorManifest;
 use crate::rtl::namer::is_systemverilog_keyword;
 use crate::rtl::netlist::Design;
 use crate::schedule::device::{Device, Total};
+use crate::schedule::late::Saving;
 use crate::schedule::{NoSchedule, Schedule, forecast};
 use crate::sim::constants;
 use crate::sim::depths::{self, Short};
@@ -63,6 +64,8 @@ pub struct Target {
     pub aim: Aim,
     /// Who is told how far a compilation is.
     pub progress: Progress,
+    /// From how many registers on it is worth doing things later.
+    pub saving: Saving,
     /// Whether streams that are too short stay so.
     pub keep_depths: bool,
     /// Array arguments that become streams, for a block that feeds and drains them.
@@ -99,6 +102,7 @@ impl Target {
                 effort: 1,
             },
             progress: Progress::default(),
+            saving: Saving::WORTH,
             keep_depths: false,
             streamed: Streaming::default(),
             is_core: false,
@@ -943,7 +947,8 @@ fn plan(kernel: ir::Kernel, target: &Target) -> Result<Planned, Diagnostics> {
 
 /// Gives a schedule that is chosen what changes no cycle: fewer registers, and operators finished for it.
 fn finish(hardware: &Program, schedule: &mut Schedule, target: &Target) {
-    schedule::late::delay(hardware, schedule, &target.device, target.overlaps());
+    let (device, overlaps) = (&target.device, target.overlaps());
+    schedule::late::delay(hardware, schedule, device, target.saving, overlaps);
     schedule.finish(hardware, &target.device);
 }
 

@@ -14,6 +14,7 @@ use allo_hls::machine::{self, run::State};
 use allo_hls::rtl;
 use allo_hls::rtl::axi;
 use allo_hls::rtl::interface::block::Outstanding;
+use allo_hls::schedule::late::Saving;
 use allo_hls::sim::block::{BlockEngine, InProcess, timeless};
 use allo_hls::sim::cosim::{self, CosimError, CosimOptions, Report};
 use allo_hls::sim::elements::Elements;
@@ -106,6 +107,10 @@ fn compile_within(
     if setting.seed % 4 == 3 {
         let tables = target.device.area.values_mut();
         tables.for_each(|tables| *tables /= 100.0);
+    }
+    // Things are done later for few registers, too.
+    if setting.seed % 3 == 1 {
+        target.saving = Saving::ANY;
     }
     target.skip.clone_from(&setting.skip);
     target.aim.level = setting.level;

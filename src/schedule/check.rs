@@ -357,7 +357,8 @@ fn least_depth(leaf: &Leaf, times: &Times) -> u32 {
         .clone()
         .flat_map(|r| &r.phis)
         .filter(|p| times.width[p.node.index()] > 0);
-    let phis = phis.map(|phi| times.ready[leaf.graph.nodes[phi.node].args[1].index()]);
+    let phis = phis.flat_map(|phi| [phi.node, leaf.graph.nodes[phi.node].args[1]]);
+    let phis = phis.map(|node| times.ready[node.index()]);
     let last = repeat.map(|r| times.ready[r.last.index()]);
     stores
         .chain(writes)

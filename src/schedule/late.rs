@@ -19,20 +19,46 @@ use std::collections::BTreeSet;
 /// Nodes of a leaf beyond which nothing is moved.
 const MOST_NODES: usize = 30_000;
 
-/// Bits in registers that have to be saved: at least so many, and one part in so many.
-const LEAST_SAVING: (u64, u64) = (128, 20);
+/// Bits in registers that have to be saved.
+#[derive(Clone, Copy, Debug)]
+pub struct Saving {
+    /// At least so many.
+    pub bits: u64,
+    /// And one part in so many.
+    pub part: u64,
+}
+
+impl Saving {
+    /// What is worth a schedule that is longer to find.
+    pub const WORTH: Saving = Saving {
+        bits: 128,
+        part: 20,
+    };
+    /// The least there is.
+    pub const ANY: Saving = Saving {
+        bits: 1,
+        part: u64::MAX,
+    };
+}
 
 /// The next invocation may begin one part in so many later.
 const MOST_DELAY: u64 = 1000;
 
 /// Has loops do things later, unless the kernel takes longer by that: what is accessed later may hold up what follows, or the next
 /// invocation, where these overlap.
-pub fn delay(program: &Program, schedule: &mut Schedule, device: &Device, overlaps: bool) {
+pub fn delay(
+    program: &Program,
+    schedule: &mut Schedule,
+    device: &Device,
+    saving: Saving,
+    overlaps: bool,
+) {
     // Most kernels have nothing that moves.
     let mut most = None;
     for (id, leaf) in program.leaves.iter() {
         for ends_move in [true, false] {
-            let Some(times) = delayed(program, (id, leaf), schedule, device, ends_move) else {
+            let Some(times) = delayed(program, (id, leaf), schedule, (device, saving), ends_move)
+            else {
                 // Nor with fewer that move.
                 break;
             };
@@ -69,14 +95,14 @@ fn delayed(
     program: &Program,
     (id, leaf): (LeafId, &Leaf),
     schedule: &Schedule,
-    device: &Device,
+    (device, saving): (&Device, Saving),
     ends_move: bool,
 ) -> Option<LeafSchedule> {
     let before = &schedule.leaves[id];
     let ii = before.ii.filter(|_| leaf.graph.nodes.len() <= MOST_NODES)?;
     let waiting = Waiting::new(&leaf.graph, &before.times, ii);
     let held = waiting.bits();
-    let enough = LEAST_SAVING.0.max(held / LEAST_SAVING.1);
+    let enough = saving.bits.max(held / saving.part);
     if held < enough {
         return None;
     }

@@ -464,8 +464,7 @@ fn depth(leaf: &Leaf, times: &Times) -> u32 {
         last = last.max(times.ready[repeat.last.index()]);
         for phi in &repeat.phis {
             if times.width[phi.node.index()] > 0 {
-                let next = leaf.graph.nodes[phi.node].args[1];
-                last = last.max(times.ready[next.index()]);
+                last = last.max(times.carried(&leaf.graph, phi.node));
             }
         }
     }

@@ -108,6 +108,15 @@ pub struct Times {
     pub stable: Vec<bool>,
 }
 
+impl Times {
+    /// Cycle of an iteration at the end of which the register of a carried value takes that of the next one: it is there, and what
+    /// this iteration reads has been read for the first time.
+    pub fn carried(&self, graph: &Graph, phi: NodeId) -> u32 {
+        let next = graph.nodes[phi].args[1];
+        self.ready[next.index()].max(self.ready[phi.index()])
+    }
+}
+
 /// Schedules of all operators.
 pub type Units = Table<UnitId, UnitSchedule>;
 

@@ -329,10 +329,7 @@ fn writes(leaf: &Leaf, times: &LeafSchedule, touchers: &Touchers) -> (BTreeMap<V
         .iter()
         .map(|&(var, node)| (var, offset + ready(node), ready(node)));
     let phis = leaf.phis();
-    let carried = phis.map(|phi| {
-        let next = leaf.graph.nodes[phi.node].args[1];
-        (phi.var, 0, ready(next))
-    });
+    let carried = phis.map(|phi| (phi.var, 0, times.times.carried(&leaf.graph, phi.node)));
     let mut first = BTreeMap::new();
     let mut written = 0;
     for (var, from, last) in at_end.chain(carried) {
@@ -379,11 +376,18 @@ fn reads(
             }
         }
     }
-    let written = leaf.writes.iter().map(|&(_, node)| node);
+    let written = leaf.writes.iter();
+    let written = written.map(|&(_, node)| (node, times_of.ready[node.index()]));
     let phis = leaf.phis();
-    let next = phis.clone().map(|phi| graph.nodes[phi.node].args[1]);
-    for node in written.chain(next).filter(|node| follows[node.index()]) {
-        last = last.max(times_of.ready[node.index()]);
+    let next = phis.clone().map(|phi| {
+        let next = graph.nodes[phi.node].args[1];
+        (next, times_of.carried(graph, phi.node))
+    });
+    for (_, taken) in written
+        .chain(next)
+        .filter(|(node, _)| follows[node.index()])
+    {
+        last = last.max(taken);
     }
     let mut reads: BTreeMap<VarId, u32> = vars.into_iter().map(|var| (var, last)).collect();
     // A carried value is in its register for as long as the pipeline is at work, maybe.

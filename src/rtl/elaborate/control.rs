@@ -241,11 +241,7 @@ impl<'a> Top<'a> {
         let mut env = self.leaf_env(index, &valid);
         if let Some(repeat) = &leaf.repeat {
             for phi in repeat.phis.iter().map(|phi| phi.node) {
-                let next = leaf.graph.nodes[phi].args[1];
-                path.hold(
-                    phi,
-                    schedule.times.ready[next.index()].max(schedule.times.ready[phi.index()]),
-                );
+                path.hold(phi, schedule.times.carried(&leaf.graph, phi));
             }
         }
         path.make_all(&mut self.cells, &mut env);
@@ -474,7 +470,7 @@ impl<'a> Top<'a> {
                 _ => &start,
             };
             self.write(var, begins.clone(), init, 0, path, env);
-            let cycle = schedule.times.ready[next.index()];
+            let cycle = schedule.times.carried(path.graph(), phi);
             self.write(
                 var,
                 Operand::Net(valid[cycle as usize]),

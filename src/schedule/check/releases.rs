@@ -162,7 +162,7 @@ impl Checker<'_> {
         }
         for phi in leaf.phis() {
             let next = leaf.graph.nodes[phi.node].args[1];
-            if start <= ready(next) || start < ready(phi.node) {
+            if start <= ready(next) || start <= ready(phi.node) {
                 return Err("a carried value is still in use".into());
             }
         }
@@ -338,7 +338,8 @@ impl Checker<'_> {
             found.push((var, from, ready(node)));
         }
         for phi in leaf.phis() {
-            found.push((phi.var, 0, ready(leaf.graph.nodes[phi.node].args[1])));
+            let next = leaf.graph.nodes[phi.node].args[1];
+            found.push((phi.var, 0, ready(next).max(ready(phi.node))));
         }
         found.retain(|(var, ..)| self.touchers.are_several(*var));
         found
@@ -363,12 +364,14 @@ impl Checker<'_> {
                 last = last.max(Some(times.times.start[i]));
             }
         }
-        let written = leaf.writes.iter().map(|&(_, node)| node);
-        let phis = leaf.phis();
-        let next = phis.map(|phi| leaf.graph.nodes[phi.node].args[1]);
-        let late = written.chain(next).filter(|node| cone[node.index()]);
-        late.map(|node| Some(times.times.ready[node.index()]))
-            .fold(last, Option::max)
+        let ready = |node: NodeId| times.times.ready[node.index()];
+        let written = leaf.writes.iter().map(|&(_, node)| (node, ready(node)));
+        let next = leaf.phis().map(|phi| {
+            let next = leaf.graph.nodes[phi.node].args[1];
+            (next, ready(next).max(ready(phi.node)))
+        });
+        let late = written.chain(next).filter(|(node, _)| cone[node.index()]);
+        late.map(|(_, taken)| Some(taken)).fold(last, Option::max)
     }
 }
 

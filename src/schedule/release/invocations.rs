@@ -3,7 +3,6 @@
 
 use super::{Ahead, Uses, ahead, reached, reads};
 use crate::arena::Table;
-use crate::hwarith::NodeId;
 use crate::hwarith::graph::{Op, VarId};
 use crate::machine::order::Order;
 use crate::machine::program::{Leaf, LeafId, Place, Program};
@@ -147,10 +146,7 @@ fn keeps(leaf: &Leaf) -> bool {
 
 /// The first cycle of the last iteration in which registers of carried values may take what another run begins with.
 fn carried(leaf: &Leaf, times: &LeafSchedule) -> u32 {
-    let ready = |node: NodeId| times.times.ready[node.index()];
-    let phis = leaf.phis().map(|phi| {
-        let next = leaf.graph.nodes[phi.node].args[1];
-        (ready(next) + 1).max(ready(phi.node))
-    });
-    phis.max().unwrap_or(0)
+    let phis = leaf.phis();
+    let taken = phis.map(|phi| times.times.carried(&leaf.graph, phi.node) + 1);
+    taken.max().unwrap_or(0)
 }

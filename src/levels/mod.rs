@@ -140,6 +140,9 @@ const PART_OF_RAM: u64 = 2;
 /// More lanes have to gain one part in so many of the kernel's cycles.
 const LEAST_GAIN: u64 = 20;
 
+/// Parameters that have banks need no copies inside where the kernel is so many times as fast with them.
+const ENOUGH: u64 = 2;
+
 /// A nest has to, at each level.
 const fn least_of_nest(level: Level) -> u64 {
     match level {
@@ -361,12 +364,12 @@ impl<'f> Search<'f> {
         let as_written = self.start(Variant::of(written.clone()))?;
         let plain = as_written.forecast;
         let mut best = self.directed(written.clone())?;
-        if let Some(inside) = self.inside(written)
+        if let Some(inside) = self.inside(written, [&plain, &best.forecast])
             && gains(&best.forecast, &inside.forecast, LEAST_GAIN)
         {
             best = inside;
         }
-        if let Some(unrolled) = self.unrolled(written)
+        if let Some(unrolled) = self.unrolled(written, &plain)
             && gains(&best.forecast, &unrolled.forecast, LEAST_GAIN)
         {
             best = unrolled;
@@ -416,15 +419,18 @@ impl<'f> Search<'f> {
             ..*self.aim
         };
         let mut narrow = Search::new(self.sources, &aim, self.forecast, self.tell);
+        narrow.known = std::mem::take(&mut self.known);
         let found = narrow.narrow(written);
+        self.known = narrow.known;
         self.tried.append(&mut narrow.tried);
         found.filter(|found| self.fits(&found.forecast))
     }
 
-    /// The same with copies of parameters in memories inside, which may have banks, if some are worth one.
-    fn inside(&mut self, written: &Kernel) -> Option<State> {
-        // They may have banks as they are.
-        if self.aim.partition_args {
+    /// The same with copies of parameters in memories inside, which may have banks, if some are worth one; what it takes as it is
+    /// written, and at best so far.
+    fn inside(&mut self, written: &Kernel, [plain, best]: [&Forecast; 2]) -> Option<State> {
+        // They may have banks as they are, and more ports inside.
+        if self.aim.partition_args && best.cycles < plain.cycles / ENOUGH {
             return None;
         }
         let (kernel, said) = self.copied(written, |_| true)?;
@@ -434,10 +440,10 @@ impl<'f> Search<'f> {
     }
 
     /// The same with all iterations of small loops inside side by side, if there are such and that fits.
-    fn unrolled(&mut self, written: &Kernel) -> Option<State> {
+    fn unrolled(&mut self, written: &Kernel, plain: &Forecast) -> Option<State> {
         let (kernel, names) = inner::unrolled(written)?;
         let mut found = self.directed(kernel.clone())?;
-        if let Some(inside) = self.inside(&kernel)
+        if let Some(inside) = self.inside(&kernel, [plain, &found.forecast])
             && gains(&found.forecast, &inside.forecast, LEAST_GAIN)
         {
             found = inside;

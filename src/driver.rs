@@ -827,32 +827,20 @@ fn forecast(kernel: ir::Kernel, worth: &Worth, target: &Target) -> Option<Forese
     let forecasts = parallel::map(offers, |offer| {
         let mut warnings = Diagnostics::default();
         let found = scheduled(&offer.kernel, target, Trust::Believed, &mut warnings).ok();
-        let toil = found
-            .as_ref()
-            .map(|(hardware, schedule)| toil(hardware, schedule));
+        let visits = found.as_ref().map_or(0, |(_, schedule)| schedule.visits);
         let taken = found.map(|(hardware, schedule)| taken(&hardware, &schedule, target));
-        (offer.left_out, taken, toil)
+        (offer.left_out, taken, visits)
     });
     // Of equal ones the last, which is the plainest: as when it is built.
     let known = forecasts.iter().rev().filter_map(|forecast| forecast.1);
     let best = known.min_by_key(|forecast| forecast.cycles)?;
-    let toil = forecasts.iter().filter_map(|forecast| forecast.2).sum();
+    let visits = forecasts.iter().map(|forecast| forecast.2).sum();
     let taken = forecasts.into_iter().map(|(left_out, forecast, _)| {
         let cycles = forecast.map(|forecast| forecast.cycles);
         (left_out, cycles)
     });
     let ways = Ways::of(worth, taken);
-    Some(Foreseen { best, ways, toil })
-}
-
-/// What it took to schedule hardware, about: loops of long intervals are tried with many of them.
-fn toil(hardware: &Program, schedule: &Schedule) -> u64 {
-    let leaves = hardware.leaves.values().zip(schedule.leaves.values());
-    let each = leaves.map(|(leaf, times)| {
-        let nodes = leaf.graph.nodes.len() as u64;
-        nodes.saturating_mul(times.ii.unwrap_or(1).into())
-    });
-    each.fold(0, u64::saturating_add)
+    Some(Foreseen { best, ways, visits })
 }
 
 /// What scheduled hardware will take.
@@ -905,7 +893,9 @@ fn scheduled_with(
         let code = no_schedule_code(&why);
         Diagnostic::error(code, kernel.span, why.to_string())
     })?;
-    schedule::asynchronous::improve(&mut hardware, &mut schedule, &target.device, &mut said);
+    let is_forecast = trust == Trust::Believed;
+    let device = &target.device;
+    schedule::asynchronous::improve(&mut hardware, &mut schedule, device, is_forecast, &mut said);
     warnings.0.append(&mut said.0);
     Ok((hardware, schedule))
 }

@@ -93,8 +93,8 @@ pub struct Foreseen {
     pub best: Forecast,
     /// Each of them.
     pub ways: Ways,
-    /// Operations of the hardware of all of them, each loop's as many times as its interval has cycles.
-    pub toil: u64,
+    /// Operations of the hardware of all of them, each as many times as it was looked at to schedule them.
+    pub visits: u64,
 }
 
 /// What the hardware may take.
@@ -131,8 +131,8 @@ fn effort(aim: &Aim) -> u64 {
     once * u64::from(aim.effort)
 }
 
-/// So much toil counts as one operation that is scheduled: next to nothing, but for loops of many operations and long intervals.
-const TOIL: u64 = 500;
+/// So many visits count as one operation that is scheduled: next to nothing, but where many more are needed than there are operations.
+const VISITS: u64 = 500;
 
 /// What is put inside for the sake of lanes may take one part in so many of the memories there.
 const PART_OF_RAM: u64 = 2;
@@ -512,7 +512,7 @@ impl<'f> Search<'f> {
         let forecast = self.forecast;
         let known = self.known.entry(text);
         let found = known.or_insert_with(|| forecast(kernel, worth)).clone()?;
-        self.effort = self.effort.saturating_sub(found.toil / TOIL);
+        self.effort = self.effort.saturating_sub(found.visits / VISITS);
         Some(found)
     }
 

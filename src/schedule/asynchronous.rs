@@ -19,12 +19,13 @@ const LOADS: u32 = 4;
 /// Memories that are tried.
 const TRIED: usize = 4;
 
-/// Has memories be read without a clock where the program then takes fewer cycles: all that may matter together, then each of them
-/// with a clock again that does not. `warnings` are those of the schedule that is found.
+/// Has memories be read without a clock where the program then takes fewer cycles: all that may matter together, then, unless it is
+/// for a forecast, each of them with a clock again that does not. `warnings` are those of the schedule that is found.
 pub fn improve(
     program: &mut Program,
     found: &mut Schedule,
     device: &Device,
+    is_forecast: bool,
     warnings: &mut Diagnostics,
 ) {
     let mems = candidates(program, found, device);
@@ -46,10 +47,14 @@ pub fn improve(
         }
         return;
     }
+    // One is needed, or all are as good as needed.
+    if is_forecast || mems.len() == 1 {
+        return number_ports(program, found);
+    }
     for (&(mem, _), before) in mems.iter().zip(as_they_were) {
         let without = std::mem::replace(&mut program.mems[mem], before);
         let least = forecast::cycles(program, found);
-        if mems.len() == 1 || !take(program, found, least, device, warnings) {
+        if !take(program, found, least, device, warnings) {
             program.mems[mem] = without;
         }
     }
@@ -84,13 +89,17 @@ fn take(
     warnings: &mut Diagnostics,
 ) -> bool {
     let mut said = Diagnostics::default();
-    match schedule(program, device, found.period, &mut said) {
-        Ok(other) if forecast::cycles(program, &other) <= most => {
-            (*found, *warnings) = (other, said);
-            true
-        }
-        _ => false,
+    let Ok(mut other) = schedule(program, device, found.period, &mut said) else {
+        return false;
+    };
+    let visits = found.visits + other.visits;
+    let is_taken = forecast::cycles(program, &other) <= most;
+    if is_taken {
+        std::mem::swap(found, &mut other);
+        *warnings = said;
     }
+    found.visits = visits;
+    is_taken
 }
 
 /// Memories that a loop loads from while a recurrence binds its interval, with the number of their loads.

@@ -164,7 +164,7 @@ struct Pipelined {
 }
 
 /// What became of loops for which that took long, by what they are, and of which ports there are how many then.
-static KNOWN: LazyLock<Memo<(Pipelined, Vec<u32>)>> = LazyLock::new(Memo::default);
+static KNOWN: LazyLock<Memo<(Pipelined, Vec<u32>, u64)>> = LazyLock::new(Memo::default);
 
 /// The least II from `least` to `most`; what looks at more than so many nodes takes long. Kernels that are variants of one another have
 /// loops in common: what takes long is done once.
@@ -192,6 +192,7 @@ fn pipelined(
     let name = format!("{} {least} {most}", problem.fingerprint());
     let kept = KNOWN.once(&name, || {
         let mut problem = problem.clone();
+        problem.visits.set(0);
         let solve = |problem: &Problem, ii| Some(problem.solve(Some(ii)));
         let within = match problem.graph.nodes.len() < LARGE {
             true => EXACT,
@@ -199,9 +200,11 @@ fn pipelined(
         };
         let range = Range { within, ..range };
         let found = pipelined_by(&mut problem, counts, range, solve);
-        (found, problem.pools.counts())
+        (found, problem.pools.counts(), problem.visits.get())
     });
-    let (found, ports) = &*kept;
+    let (found, ports, visits) = &*kept;
+    // As if it were done again, so that it counts the same whoever did it.
+    problem.visits.set(problem.visits.get() + visits);
     for (pool, &count) in problem.pools.ids().zip(ports) {
         problem.pools.set_count(pool, count);
     }

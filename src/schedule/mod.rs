@@ -65,6 +65,8 @@ pub struct Schedule {
     /// Cycles from the last release to where the next invocation may be asked for, one cycle before it begins, if that is before
     /// the end.
     pub restart: Option<u32>,
+    /// Nodes of leaves that were looked at to find it, again and again: in proportion to the time that took.
+    pub visits: u64,
 }
 
 impl Schedule {
@@ -76,6 +78,7 @@ impl Schedule {
             leaves: Table::new(),
             drain: 0,
             restart: None,
+            visits: 0,
         }
     }
 }
@@ -262,6 +265,7 @@ pub fn schedule(
         leaves: Table::new(),
         drain: 0,
         restart: None,
+        visits: 0,
     };
     for unit in program.units.values() {
         let scheduled = match &unit.foreign {
@@ -290,6 +294,7 @@ pub fn schedule(
     hasten::hasten(program, clock, &mut problems, &mut schedule, warnings);
     carried::relieve(program, &mut problems, &mut schedule);
     share::share(program, device, budget, &mut problems, &mut schedule)?;
+    schedule.visits = problems.values().map(|problem| problem.visits.get()).sum();
     release::overlap_regions(program, &mut schedule);
     for (leaf, times) in program.leaves.values().zip(schedule.leaves.values()) {
         warnings.0.extend(loops::longer_than_asked(leaf, times));

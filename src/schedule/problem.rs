@@ -11,6 +11,7 @@ use crate::hwarith::graph::{Op, UnitId, VarId};
 use crate::hwarith::{Graph, NodeId};
 use crate::machine::depend::{self, Dependence};
 use crate::machine::program::{Leaf, LeafId, Program};
+use std::cell::Cell;
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::fmt::Write;
 
@@ -125,6 +126,8 @@ pub struct Problem<'g> {
     choices: Vec<u32>,
     /// Cycles from one start of that variant to the next.
     intervals: Vec<u32>,
+    /// Nodes that were looked at to solve it, again and again.
+    pub visits: Cell<u64>,
 }
 
 impl<'g> Problem<'g> {
@@ -147,6 +150,7 @@ impl<'g> Problem<'g> {
             budget,
             limits: Vec::new(),
             not_before: vec![0; count],
+            visits: Cell::new(0),
         };
         let spread = Spread::new(graph, &problem.width);
         for id in graph.nodes.ids() {

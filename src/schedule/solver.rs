@@ -126,6 +126,7 @@ impl Problem<'_> {
         // Seldom, so that searches in vain cost little.
         let found = solver.run(Some(usize::is_power_of_two), most);
         let rounds = solver.rounds;
+        self.visits.set(self.visits.get() + solver.visits);
         (found.map(|()| solver.solution()), rounds)
     }
 }
@@ -171,6 +172,8 @@ struct Solver<'p, 'g> {
     dirty: Dirty,
     /// Of moving what waits for earlier iterations.
     rounds: usize,
+    /// Nodes that were looked at.
+    visits: u64,
 }
 
 impl<'p, 'g> Solver<'p, 'g> {
@@ -182,6 +185,7 @@ impl<'p, 'g> Solver<'p, 'g> {
             table: Reservations::new(&problem.pools, ii),
             dirty: Dirty::all(count),
             rounds: 0,
+            visits: 0,
         }
     }
 
@@ -238,6 +242,7 @@ impl<'p, 'g> Solver<'p, 'g> {
     /// Moves nodes later until all have what they wait for within the iteration.
     fn settle(&mut self) -> Result<(), Failure> {
         while let Some(id) = self.dirty.pop() {
+            self.visits += 1;
             let bound = Some(self.at.bounds[id.index()]);
             let Some(mut place) = self.at.problem.earliest(&self.at.placed, id, bound) else {
                 continue;

@@ -146,6 +146,31 @@ pub fn output_difference(before: &Graph, after: &Graph) -> Option<Difference> {
     difference(before, after, &pairs, context)
 }
 
+/// Words of 64 bits that are computed for a comparison, about, unless a few inputs take more.
+const MOST_WORDS: u64 = 1 << 26;
+
+/// Inputs on which whatever is compared is run.
+const LEAST_LANES: usize = 4;
+
+/// Inputs on which two graphs of values of so many words are run: fewer where each takes long.
+fn lanes(graphs: [&Graph; 2], words: usize, context: Context) -> usize {
+    let nodes = |graph: &Graph| graph.nodes.len() as u64;
+    let each = graphs.into_iter().map(|graph| {
+        let iterated = graph.nodes.values().map(|node| match node.op {
+            Op::Iterate { step, count } if context.iterate => {
+                nodes(&graph.steps[step as usize]).saturating_mul(count.into())
+            }
+            _ => 0,
+        });
+        iterated.fold(nodes(graph), u64::saturating_add)
+    });
+    let work = each
+        .fold(1, u64::saturating_add)
+        .saturating_mul(words as u64);
+    let most = usize::try_from(MOST_WORDS / work).unwrap_or(LANES);
+    most.clamp(LEAST_LANES, LANES)
+}
+
 fn on_words<W: Word>(
     before: &Graph,
     after: &Graph,
@@ -158,12 +183,13 @@ fn on_words<W: Word>(
     let kept = [kept(|pair| pair.before), kept(|pair| pair.after)];
     let mut old = Machine::<W>::new(before, &outside[0], &kept[0])?;
     let mut new = Machine::<W>::new(after, &outside[1], &kept[1])?;
-    old.run(&[], LANES);
-    new.run(&[], LANES);
+    let lanes = lanes([before, after], W::LIMBS, context);
+    old.run(&[], lanes);
+    new.run(&[], lanes);
     pairs.iter().find_map(|pair| {
         let (was, is) = (old.bits(pair.before), new.bits(pair.after));
         let types = (before.ty(pair.before), after.ty(pair.after));
-        let lane = (0..LANES).find(|&lane| !same((was[lane], is[lane]), types, pair.bits))?;
+        let lane = (0..lanes).find(|&lane| !same((was[lane], is[lane]), types, pair.bits))?;
         let node = &before.nodes[pair.before];
         Some(Difference {
             name: node.name.clone(),
@@ -267,6 +293,31 @@ fn key(kind: u64, number: usize) -> u64 {
 mod tests {
     use super::super::testing::*;
     use super::*;
+
+    #[test]
+    fn what_takes_long_is_run_on_fewer_inputs() {
+        let iterated = |count: u32| {
+            let word = HwType::ui(8);
+            let mut step = Graph::new();
+            let state = step.input(0, word);
+            let doubled = step.add(state, state);
+            let next = step.extract(doubled, 0, 8);
+            step.outputs.push(next);
+            let mut graph = Graph::new();
+            let start = graph.input(0, word);
+            let end = graph.iterate(step, count, &[start]);
+            graph.outputs.push(end);
+            graph
+        };
+        let run = Context {
+            iterate: true,
+            ..Context::default()
+        };
+        let [short, long] = [100, 100_000_000].map(iterated);
+        assert_eq!(lanes([&short; 2], 1, run), LANES);
+        assert_eq!(lanes([&long; 2], 1, run), LEAST_LANES);
+        assert_eq!(lanes([&long; 2], 1, Context::default()), LANES);
+    }
 
     /// A graph with one constant or operation exchanged, and whether the values can differ at all.
     fn damaged(random: &mut Random, graph: &Graph) -> Graph {

@@ -11,10 +11,10 @@ pub fn unrolled(graph: &Graph) -> Graph {
 }
 
 /// The graph with steps put together: each application of what is left is one cycle's work.
-/// `per_cycle` says how many applications of a step a cycle holds, at least one.
-pub fn rolled(graph: &Graph, mut per_cycle: impl FnMut(&Graph) -> u32) -> Graph {
+/// `per_cycle` says how many applications of a step, of so many, a cycle holds, at least one.
+pub fn rolled(graph: &Graph, mut per_cycle: impl FnMut(&Graph, u32) -> u32) -> Graph {
     rewrite(graph, &mut |builder, step, count, args, ty| {
-        let fold = per_cycle(step).clamp(1, count.max(1));
+        let fold = per_cycle(step, count).clamp(1, count.max(1));
         // What does not fill a cycle comes first, where constants of the initial state make it small.
         let args = repeat(builder, step, count % fold, args);
         match count / fold {
@@ -111,7 +111,7 @@ mod tests {
         let graph = generator();
         graph.validate().expect("valid");
         let mut variants = vec![unrolled(&graph), super::super::builder::rebuild(&graph)];
-        variants.extend((1..=12).map(|fold| rolled(&graph, |_| fold)));
+        variants.extend((1..=12).map(|fold| rolled(&graph, |_, _| fold)));
         for start in 0..16 {
             for k in 0..8 {
                 let inputs = [BigInt::from(start), BigInt::from(k)];

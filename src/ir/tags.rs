@@ -22,6 +22,11 @@ impl Tags {
         matches!(self.pipeline, Some(Pipeline::Least | Pipeline::Every(_)))
     }
 
+    /// Whether its iterations are to run one after the other.
+    pub fn is_in_turn(self) -> bool {
+        self.pipeline == Some(Pipeline::Off)
+    }
+
     /// The directive that the loop of that label is under, as on the command line.
     pub fn cause(self, label: &str) -> String {
         match (self.unroll, self.pipeline) {

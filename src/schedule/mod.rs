@@ -200,8 +200,9 @@ pub struct LeafSchedule {
     pub bound_by: Bound,
 }
 
-/// Time in ns that the operations of a cycle may take.
+/// Time in ns that the operations of a cycle may take; a clock too fast for any is as the fastest one with a lookup table in a cycle.
 pub fn budget(device: &Device, period: f64) -> f64 {
+    let period = period.max(device.least_period());
     period * (1.0 - device.clock.margin) - device.clock.overhead
 }
 

@@ -116,7 +116,9 @@ pub fn schedule(
                 variants.push(variant(unrolled, device, budget)?);
             }
         }
-        let rolled = iterate::rolled(graph, |step| steps_per_cycle(step, device, budget));
+        let rolled = iterate::rolled(graph, |step, count| {
+            steps_per_cycle(step, count, device, budget)
+        });
         let rolled = same(graph, rolled, "roll", warnings)?;
         let rolled = variant(rolled, device, budget)?;
         if rolled.interval > 1 || variants.is_empty() {
@@ -164,13 +166,14 @@ fn is_iterate(op: &Op) -> bool {
     matches!(op, Op::Iterate { .. })
 }
 
-/// Applications of a step that fit into a cycle; one if none does.
-fn steps_per_cycle(step: &Graph, device: &Device, budget: f64) -> u32 {
-    let fits = |count: &u32| {
-        let steps = iterate::composed(step, *count);
-        step_cycles(&steps, &step_times(&steps, device, budget)) == 1
-    };
-    (2..).take_while(fits).last().unwrap_or(1)
+/// Applications of a step, of so many, that fit into a cycle; one if none does.
+fn steps_per_cycle(step: &Graph, count: u32, device: &Device, budget: f64) -> u32 {
+    let fits = |steps: &Graph| step_cycles(steps, &step_times(steps, device, budget)) == 1;
+    if !fits(step) {
+        return 1;
+    }
+    let fit = |count: &u32| fits(&iterate::composed(step, *count));
+    (2..=count).take_while(fit).last().unwrap_or(1)
 }
 
 fn variant(graph: Graph, device: &Device, budget: f64) -> Option<Variant> {
@@ -431,9 +434,10 @@ impl Around {
         }
     }
 
-    /// Whether it is done as soon as a variant, and leaves as much of the cycles before and after it.
+    /// Whether it is done exactly when a variant is, for which what is around it may be scheduled, and leaves as much of the cycles
+    /// before and after it.
     fn is_as_soon_as(&self, variant: &Variant) -> bool {
-        self.latency <= variant.latency
+        (self.latency, self.interval) == (variant.latency, variant.interval)
             && self.input_delay <= variant.input_delay
             && self.output_delay <= variant.output_delay
     }

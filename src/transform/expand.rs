@@ -14,6 +14,11 @@ pub fn run(kernel: &mut Kernel) {
     kernel.body = Expand { kernel }.block(body);
 }
 
+/// Expands those of a block; `kernel` is without its body.
+pub fn inside(kernel: &mut Kernel, block: &mut Block) {
+    *block = Expand { kernel }.block(std::mem::take(block));
+}
+
 struct Expand<'k> {
     kernel: &'k mut Kernel,
 }

@@ -142,7 +142,7 @@ impl Flatten<'_> {
             return None;
         };
         let mut loops = f.body.ops.iter().filter(|op| op.contains_loop());
-        let is_apart = f.tags.pipeline == Some(Pipeline::Off);
+        let is_apart = f.tags.is_in_turn();
         match (loops.next(), loops.next()) {
             (None, _) => Some(1),
             _ if is_apart => None,

@@ -174,6 +174,9 @@ impl Interleave<'_> {
         let OpKind::For(inner) = &outer.body.ops[position].kind else {
             return None;
         };
+        if outer.tags.is_in_turn() || inner.tags.is_in_turn() {
+            return None;
+        }
         let (before, after) = (&outer.body.ops[..position], &outer.body.ops[position + 1..]);
         let inside = &inner.body.ops;
         let stores = before.iter().chain(inside).any(writes);

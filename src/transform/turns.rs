@@ -46,7 +46,7 @@ struct Turns {
 impl Turns {
     /// `None` where all is got first, once from each stream, or something is done that may not be taken apart.
     fn of(f: &For) -> Option<Turns> {
-        if f.tags.pipeline == Some(Pipeline::Off) {
+        if f.tags.is_in_turn() {
             return None;
         }
         let mut turn = 0;

@@ -8,7 +8,7 @@
 use super::inline::MAX_OPS;
 use super::iterations;
 use super::jam::jam;
-use super::{beyond, promote, reuse};
+use super::{beyond, expand, promote, reuse};
 use crate::codes;
 use crate::diagnostics::{Diagnostic, Span};
 use crate::hash::FastMap;
@@ -238,8 +238,13 @@ impl Unroller<'_> {
         let cause = cause.filter(|(_, tags)| tags.is_to_be_pipelined() && self.only.is_none());
         let cause = cause.map(|(label, tags)| tags.cause(label));
         let depth = self.causes.len();
+        let is_pipelined = cause.is_some();
         self.causes.extend(cause);
         for block in op.kind.blocks_mut() {
+            if is_pipelined {
+                // They are loops, too.
+                expand::inside(self.kernel, block);
+            }
             let taken = std::mem::take(block);
             *block = self.block(taken)?;
         }

@@ -114,7 +114,7 @@ mod tests {
                 let variants = [
                     rebuild(&graph),
                     unrolled(&graph),
-                    rolled(&graph, |_| 2),
+                    rolled(&graph, |_, _| 2),
                     graph,
                 ];
                 for variant in &variants {

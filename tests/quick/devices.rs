@@ -54,6 +54,26 @@ fn warning(compiled: &Compilation, code: &str) -> Option<String> {
     found.map(|warning| warning.message.clone())
 }
 
+/// Beyond the clock at which one lookup table fits into a cycle, nothing is any faster; operators are as long as they were scheduled to
+/// be, whatever becomes of their cycles.
+#[test]
+fn clocks_beyond_all_reach_have_hardware_all_the_same() {
+    for (ty, op) in [("f64", "+"), ("f32", "/")] {
+        let text = format!(
+            "from allo import *\n\n@kernel\ndef top(x: \"{ty}[8]\", y: \"{ty}[8]\", z: \"{ty}[8]\"):\n    for i in range(8):\n        z[i] = x[i] {op} y[i]\n"
+        );
+        for (device, mhz) in [
+            ("ice40up", 250.0),
+            ("ice40up", 10_000.0),
+            ("gatemate", 250.0),
+        ] {
+            let compiled = checked_for(&text, &target(device, mhz));
+            let warned = warning(&compiled, codes::CLOCK);
+            assert!(warned.is_some(), "{device}");
+        }
+    }
+}
+
 #[test]
 fn every_model_has_what_the_scheduler_asks_for() {
     for name in Device::built_in() {

@@ -1,5 +1,6 @@
 """The example kernels and the compiler, for the scripts beside this one."""
 
+import json
 import re
 import subprocess
 import sys
@@ -7,6 +8,8 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 COMPILER = ROOT / "target/release/allo-hls"
+SUITE = ROOT / "rtl-tests/kernels"
+COLLECTIONS = [("PolyBench", "polybench"), ("MachSuite", "machsuite")]
 
 
 def examples(names=()):
@@ -14,6 +17,12 @@ def examples(names=()):
     for path in sorted((ROOT / "examples").glob("*.py")):
         if not names or path.stem in names:
             yield path, re.findall(r"^@kernel.*\ndef (\w+)", path.read_text(), re.MULTILINE)[-1]
+
+
+def cases(collection):
+    """By (file, top), the first case of each kernel of a collection of the suite, by the model's account."""
+    model = subprocess.run([sys.executable, "-B", f"{collection}.py"], cwd=SUITE / "models", check=True, stdout=subprocess.PIPE)
+    return {(case["file"], case["top"]): case for case in reversed(json.loads(model.stdout))}
 
 
 def compile_command(path, top, *options):

@@ -373,6 +373,9 @@ fn parameters_that_are_gathered_from_are_copied_inside_for_lanes() {
     // The copies take as long as a parameter has elements.
     assert!(2 * two < plain + 200, "{two} cycles instead of {plain}");
     assert!(three <= two, "{three} cycles instead of {two}");
+    // Banks of parameters are no other way to that.
+    let split = cycles(&wide(GATHER, &[], true));
+    assert!(split <= two, "{split} cycles instead of {two}");
 }
 
 /// Lanes along the inner loop of a product add to as many sums at once; the outer loop put inside, these are fewer, which stay in

@@ -164,7 +164,11 @@ impl<'a> Lowerer<'_, 'a> {
             Type::Constexpr => self.declare_constexpr(&name.id, value, span),
             Type::Scalar(ty) => self.declare_scalar(&name.id, ty, value, span),
             Type::Vector(ty) => self.declare_vector(&name.id, ty, value, span),
-            Type::Tile(written) => self.declare_tile(&name.id, &written, value, span),
+            Type::Tile(written) => {
+                let place = self.span(s.annotation.range());
+                let ty = self.tile_type(&written, place)?;
+                self.declare_tile(&name.id, ty, value, span)
+            }
             Type::Stream(ty) => self.declare_stream(&name.id, &ty, value, span),
             Type::Stateful(elem, shape) => self.declare_state(&name.id, (elem, shape), value, span),
             Type::Shaped(elem, shape) => {

@@ -38,11 +38,10 @@ impl<'a> Lowerer<'_, 'a> {
     pub(super) fn declare_tile(
         &mut self,
         name: &str,
-        written: &Written,
+        ty: Rc<TileType>,
         value: Option<&'a Expr>,
         span: Span,
     ) -> Result<()> {
-        let ty = self.tile_type(written, span)?;
         if value.is_some() {
             let message = format!("the tile '{name}' is storage, and has no initialiser");
             return Err(Diagnostic::error(codes::PTO_PLACE, span, message)

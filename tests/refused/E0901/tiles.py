@@ -42,12 +42,12 @@ def f(u: tile[i32, 8, 8], x: "i32[8, 8]", a: f32, n: i32):
     tstore(x, u, u)
     vsts(vlds(x, plt(64, n)), x, 1.0)
 # -->
-# [E0901] tiles.py:9:5: error: type mismatch: a tile has no elements of f64
+# [E0901] tiles.py:9:8: error: type mismatch: a tile has no elements of f64
 # 9 |     t: tile[f64, 4, 8]
-#   |     ^
-# [E0901] tiles.py:14:5: error: type mismatch: an acc tile holds f32 or i32, not i8
+#   |        ^^^^^^^^^^^^^^^
+# [E0901] tiles.py:14:8: error: type mismatch: an acc tile holds f32 or i32, not i8
 # 14 |     t: tile(i8, 16, 16, loc="acc")
-#    |     ^
+#    |        ^^^^^^^^^^^^^^^^^^^^^^^^^^^
 # [E0901] tiles.py:19:5: error: type mismatch: tadd needs equal element types, found f32 and i32
 # 19 |     tadd(t, t, u)
 #    |     ^^^^^^^^^^^^^

@@ -33,9 +33,9 @@ def c(on: u1):
 # [E0902] tiles.py:12:5: error: illegal attribute: textract has its destination as a source
 # 12 |     textract(t, t, n, 0)
 #    |     ^^^^^^^^^^^^^^^^^^^^
-# [E0902] tiles.py:17:5: error: illegal attribute: pad one of a tile, which has null, zero, min, max
+# [E0902] tiles.py:17:8: error: illegal attribute: pad one of a tile, which has null, zero, min, max
 # 17 |     t: tile(f32, 8, 8, pad="one")
-#    |     ^
+#    |        ^^^^^^^^^^^^^^^^^^^^^^^^^^
 # [E0902] tiles.py:22:17: error: illegal attribute: sethf32mode takes a compile-time bool, not a value of type u1
 # 22 |     sethf32mode(on)
 #    |                 ^^

@@ -31,15 +31,15 @@ def d(t: tile[f32, 8, 8], u: tile[f32, 4, 8], g: "f32[8, 8]", h: "f32[64]"):
 def e(c: tile(f32, 16, 16, loc="acc"), a: tile(f16, 16, 32, loc="left"), b: tile(f16, 16, 16, loc="right")):
     tmatmul(c, a, b)
 # -->
-# [E0903] tiles.py:9:5: error: shape mismatch: a row has 16 bytes, not a multiple of 32 bytes
+# [E0903] tiles.py:9:8: error: shape mismatch: a row has 16 bytes, not a multiple of 32 bytes
 # 9 |     t: tile[f32, 8, 4]
-#   |     ^
-# [E0903] tiles.py:14:5: error: shape mismatch: a tile has 1 to 8192 rows, not 8193
+#   |        ^^^^^^^^^^^^^^^
+# [E0903] tiles.py:14:8: error: shape mismatch: a tile has 1 to 8192 rows, not 8193
 # 14 |     t: tile(f32, 8193, 8)
-#    |     ^
-# [E0903] tiles.py:19:5: error: shape mismatch: 8 x 8 elements are no multiple of the boxes of nz, 16 x 8
+#    |        ^^^^^^^^^^^^^^^^^^
+# [E0903] tiles.py:19:8: error: shape mismatch: 8 x 8 elements are no multiple of the boxes of nz, 16 x 8
 # 19 |     t: tile(f32, 8, 8, loc="mat")
-#    |     ^
+#    |        ^^^^^^^^^^^^^^^^^^^^^^^^^^
 # [E0903] tiles.py:24:5: error: shape mismatch: tabs needs 8 x 8 for a source, found 4 x 8
 # 24 |     tabs(t, u)
 #    |     ^^^^^^^^^^

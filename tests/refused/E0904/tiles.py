@@ -29,9 +29,9 @@ def c(c: tile(f32, 16, 16, loc="acc"), a: tile(f16, 16, 16, loc="left", valid=(1
 # [E0904] tiles.py:11:5: error: valid region mismatch: source 1 of trowsum is valid in 8 x 8, and needs 16 x 8
 # 11 |     trowsum(t, u)
 #    |     ^^^^^^^^^^^^^
-# [E0904] tiles.py:16:5: error: valid region mismatch: 9 x 8 of a tile of 8 x 8
+# [E0904] tiles.py:16:8: error: valid region mismatch: 9 x 8 of a tile of 8 x 8
 # 16 |     t: tile(f32, 8, 8, valid=(9, 8))
-#    |     ^
+#    |        ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
 # [E0904] tiles.py:21:5: error: valid region mismatch: a of tmatmul is valid in 16 x 8, b in 16 x 16, c in 16 x 16
 # 21 |     tmatmul(c, a, b)
 #    |     ^^^^^^^^^^^^^^^^

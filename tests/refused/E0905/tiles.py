@@ -32,6 +32,6 @@ def b():
 # [E0905] tiles.py:13:5: error: location mismatch: operand a of tmatmul is vec, needs left
 # 13 |     tmatmul(c, t, t)
 #    |     ^^^^^^^^^^^^^^^^
-# [E0905] tiles.py:18:5: error: location mismatch: there is no location up
+# [E0905] tiles.py:18:8: error: location mismatch: there is no location up
 # 18 |     t: tile(f32, 8, 8, loc="up")
-#    |     ^
+#    |        ^^^^^^^^^^^^^^^^^^^^^^^^^

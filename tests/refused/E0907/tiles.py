@@ -24,6 +24,6 @@ def b():
 # [E0907] tiles.py:11:5: error: profile restriction: sethf32mode needs a5, not a2a3
 # 11 |     sethf32mode(True)
 #    |     ^^^^^^^^^^^^^^^^^
-# [E0907] tiles.py:16:5: error: profile restriction: f8e4m3 needs a5 or cpu, not a2a3
+# [E0907] tiles.py:16:8: error: profile restriction: f8e4m3 needs a5 or cpu, not a2a3
 # 16 |     t: tile[f8e4m3, 1, 32]
-#    |     ^
+#    |        ^^^^^^^^^^^^^^^^^^^

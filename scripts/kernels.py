@@ -25,10 +25,14 @@ def cases(collection):
     return {(case["file"], case["top"]): case for case in reversed(json.loads(model.stdout))}
 
 
-def compile_command(path, top, *options):
+def compiler():
     if not COMPILER.exists():
         sys.exit("target/release/allo-hls is missing: run cargo build --release first")
-    return [COMPILER, path, "--top", top, *options]
+    return COMPILER
+
+
+def compile_command(path, top, *options):
+    return [compiler(), path, "--top", top, *options]
 
 
 def compile_kernel(path, top, output, *options):

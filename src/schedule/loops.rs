@@ -501,14 +501,19 @@ mod tests {
             *if takes_long { &mut long } else { &mut soon } += 1;
             let solve = |problem: &Problem, ii| Some(problem.solve(Some(ii)));
             let wanted = pipelined_by(&mut problem.clone(), &counts, range, solve);
+            let mut visits = Vec::new();
             for _ in 0..2 {
+                problem.visits.set(0);
                 let found = pipelined(&mut problem, &counts, (1, 40), 1);
+                visits.push(problem.visits.get());
                 let [wanted, found] = [&wanted, &found].map(|one| {
                     let found = one.found.as_ref();
                     found.map(|(ii, found)| (*ii, found.times.start.clone(), &found.instances))
                 });
                 assert_eq!(found, wanted);
             }
+            // Or the search would end elsewhere, by what else was built before.
+            assert_eq!(visits[0], visits[1]);
         }
         assert!(long > 5 && soon > 50, "{long} take long, {soon} do not");
     }

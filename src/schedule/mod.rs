@@ -260,14 +260,7 @@ pub fn schedule(
     warnings: &mut Diagnostics,
 ) -> Result<Schedule, NoSchedule> {
     let budget = budget(device, period);
-    let mut schedule = Schedule {
-        period,
-        units: Table::new(),
-        leaves: Table::new(),
-        drain: 0,
-        restart: None,
-        visits: 0,
-    };
+    let mut schedule = Schedule::empty(period);
     for unit in program.units.values() {
         let scheduled = match &unit.foreign {
             Some(foreign) => units::foreign(&unit.graph, foreign, device, budget),

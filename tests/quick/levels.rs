@@ -5,12 +5,15 @@ use crate::directives::{checked_for, compile_for, target};
 use crate::support;
 use allo_hls::codes;
 use allo_hls::driver::Compilation;
-use allo_hls::ir::ArrayKind;
-use allo_hls::levels::Level;
+use allo_hls::frontend;
+use allo_hls::ir::{ArrayKind, Kernel};
+use allo_hls::levels::{self, Forecast, Foreseen, Level};
 use allo_hls::rtl::netlist::Item;
 use allo_hls::schedule::forecast;
 use allo_hls::sim::cosim::{self, CosimOptions};
 use allo_hls::sim::inprocess::Netlist;
+use allo_hls::transform::ways::{Ways, Worth};
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// Two nests.
 const KERNEL: &str = "
@@ -214,6 +217,39 @@ fn as_many_iterations_as_the_limits_allow_run_side_by_side() {
         5 * many <= 4 * few && 2 * few <= pair && inside <= pair,
         "{many} {few} {inside} {pair}"
     );
+}
+
+/// Kernels that are forecast of one, where each forecast had the scheduler look at so many nodes.
+fn forecasts(visits: u64) -> usize {
+    let (mut sources, file) = support::source("kernel.py", WIDE);
+    let compiled = frontend::compile(&mut sources, file, Some("top")).expect("a program");
+    let program = compiled.program;
+    let mut kernel = program.kernels[program.top].clone();
+    let count = AtomicUsize::new(0);
+    let forecast = |_: Kernel, _: &Worth| {
+        count.fetch_add(1, Ordering::Relaxed);
+        Some(Foreseen {
+            best: Forecast {
+                cycles: 10_000,
+                luts: 1000.0,
+                logic: 1000.0,
+                blocks: 0,
+                ram: 0,
+            },
+            ways: Ways::default(),
+            visits,
+        })
+    };
+    let mut aim = target(&[]).expect("no directives").aim;
+    aim.level = Level::Three;
+    levels::direct(&mut kernel, &sources, &aim, &forecast, &|_, _| ());
+    count.into_inner()
+}
+
+#[test]
+fn the_search_ends_sooner_where_schedules_take_long() {
+    let [quick, slow] = [0, 100_000_000].map(forecasts);
+    assert!(4 * slow < quick, "{slow} forecasts, {quick} quick ones");
 }
 
 /// Without a search of the most that fits, too.

@@ -153,7 +153,6 @@ impl Checker<'_> {
     /// with carried values of its own.
     fn again(&self, id: LeafId, start: u32) -> Result<(), String> {
         let (leaf, times) = self.of(id);
-        let ready = |node: NodeId| times.times.ready[node.index()];
         if leaf.repeat.is_none() || self.waits(id) {
             return Err("it starts again before its end".into());
         }
@@ -161,8 +160,7 @@ impl Checker<'_> {
             return Err("its iterations are too near to one another".into());
         }
         for phi in leaf.phis() {
-            let next = leaf.graph.nodes[phi.node].args[1];
-            if start <= ready(next) || start <= ready(phi.node) {
+            if start <= taken(leaf, times, phi.node) {
                 return Err("a carried value is still in use".into());
             }
         }
@@ -338,8 +336,7 @@ impl Checker<'_> {
             found.push((var, from, ready(node)));
         }
         for phi in leaf.phis() {
-            let next = leaf.graph.nodes[phi.node].args[1];
-            found.push((phi.var, 0, ready(next).max(ready(phi.node))));
+            found.push((phi.var, 0, taken(leaf, times, phi.node)));
         }
         found.retain(|(var, ..)| self.touchers.are_several(*var));
         found
@@ -368,11 +365,19 @@ impl Checker<'_> {
         let written = leaf.writes.iter().map(|&(_, node)| (node, ready(node)));
         let next = leaf.phis().map(|phi| {
             let next = leaf.graph.nodes[phi.node].args[1];
-            (next, ready(next).max(ready(phi.node)))
+            (next, taken(leaf, times, phi.node))
         });
         let late = written.chain(next).filter(|(node, _)| cone[node.index()]);
         late.map(|(_, taken)| Some(taken)).fold(last, Option::max)
     }
+}
+
+/// The cycle of an iteration at the end of which the register of a carried value takes the next one: not before that is there, nor
+/// before this one is read.
+fn taken(leaf: &Leaf, times: &LeafSchedule, phi: NodeId) -> u32 {
+    let nodes = [phi, leaf.graph.nodes[phi].args[1]];
+    let ready = nodes.map(|node| times.times.ready[node.index()]);
+    ready[0].max(ready[1])
 }
 
 /// Whether an access of the last iterations of one leaf and one of the first iterations of another may touch the same element, those

@@ -344,6 +344,27 @@ fn arrays_that_users_direct_stay_whole() {
     assert!(!is_split(&[("storage", "t:bram")]));
 }
 
+/// An element says which one is next: no bank helps, and a memory inside that is read without a clock does.
+#[test]
+fn parameters_that_may_be_split_are_copied_inside_where_banks_gain_nothing() {
+    let chased = wide(
+        "
+from allo import *
+
+@kernel
+def top(p: \"u8[8]\", n: u8) -> u8:
+    s: u8 = n
+    while s != 0:
+        s = (p[s & 7] ^ s) >> 1
+    return s
+",
+        &[],
+        true,
+    );
+    let said = "-O3: 'p' copied to memories inside";
+    assert!(chased.design.header.iter().any(|line| line == said));
+}
+
 /// Parameters stay whole; what is read again and again has a copy in banks inside, what is written a copy that is written back.
 #[test]
 fn parameters_are_copied_where_a_copy_in_banks_is_faster() {

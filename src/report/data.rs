@@ -76,7 +76,7 @@ pub struct Summary {
 pub struct Cycles {
     /// Where it is the same for all data.
     pub exact: Option<u64>,
-    /// The same, or where the data decide: with 64 iterations for each loop of unknown length, half of the most where its bounds have limits, and the longer of two
+    /// The same, or where the data decide: with 64 iterations for each loop of unknown length, half of the most where its bounds, or arrays that it walks, have limits, and the longer of two
     /// branches. Regions, pipelines and the parts of lines belong to it; see [`Report::end`] for networks.
     pub guess: u64,
     /// Cycles of the loops whose length the data decide, as formulas.

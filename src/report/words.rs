@@ -35,7 +35,7 @@ pub fn cycles(cycles: &Cycles) -> String {
             format!("{}, simulated on one input", counted(simulated, "cycle"))
         }
         (None, None) => format!(
-            "the data decide; about {} with 64 iterations of each loop of unknown length, half of the most where its bounds have limits",
+            "the data decide; about {} with 64 iterations of each loop of unknown length, half of the most where its bounds, or arrays that it walks, have limits",
             counted(cycles.guess, "cycle")
         ),
     }
@@ -93,7 +93,7 @@ fn extent((least, most): (u64, u64)) -> String {
 
 /// What is assumed of the invocation that shares, loops and the timeline belong to; `None`: nothing.
 pub fn assumed(report: &Report) -> Option<String> {
-    const ASSUMED: &str = "64 iterations of each loop of unknown length, half of the most where its bounds have limits, and the longer of \
+    const ASSUMED: &str = "64 iterations of each loop of unknown length, half of the most where its bounds, or arrays that it walks, have limits, and the longer of \
         two ways";
     let is_guessed = |regions: &[Region]| regions.iter().any(|region| !region.is_exact);
     match &report.flow {

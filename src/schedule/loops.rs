@@ -500,7 +500,9 @@ mod tests {
             let takes_long = (1..40).any(|ii| problem.solve_soon(Some(ii), 1).is_none());
             *if takes_long { &mut long } else { &mut soon } += 1;
             let solve = |problem: &Problem, ii| Some(problem.solve(Some(ii)));
-            let wanted = pipelined_by(&mut problem.clone(), &counts, range, solve);
+            let mut thorough = problem.clone();
+            thorough.visits.set(0);
+            let wanted = pipelined_by(&mut thorough, &counts, range, solve);
             let mut visits = Vec::new();
             for _ in 0..2 {
                 problem.visits.set(0);
@@ -514,6 +516,7 @@ mod tests {
             }
             // Or the search would end elsewhere, by what else was built before.
             assert_eq!(visits[0], visits[1]);
+            assert!(!takes_long || visits[0] >= thorough.visits.get());
         }
         assert!(long > 5 && soon > 50, "{long} take long, {soon} do not");
     }

@@ -383,6 +383,43 @@ fn strips_of_long_sums_are_counted_exactly() {
     assert!(more < 40 * 30, "{exact}: {more} beside the iterations");
 }
 
+/// Cycles that are guessed of the first run of a loop with an iteration each cycle.
+fn guessed(text: &str, name: &str) -> i64 {
+    let report = of_plain(text, "top");
+    let region = region(&report, name);
+    assert!(!region.is_exact);
+    region.cycles as i64
+}
+
+/// A string is looked through from its start.
+#[test]
+fn a_loop_that_walks_an_array_is_expected_to_come_half_as_far() {
+    let of = |extent: u64| {
+        let text = format!(
+            "from allo import *\n\n@kernel\ndef top(x: \"i8[{extent}]\", most: i32) -> i32:\n    i: i32 = 0\n    \
+             s: i32 = 0\n    while s < most:\n        s += x[i]\n        i += 1\n    return i\n"
+        );
+        guessed(&text, "while")
+    };
+    assert!(of(64) > of(32));
+    assert_eq!(of(64) - of(32), 2 * (of(32) - of(16)));
+    assert_eq!(of(1000), of(128));
+}
+
+/// Rows of a compressed matrix lie one after the other, and all together are as long as the array.
+#[test]
+fn a_loop_that_goes_on_in_an_array_is_expected_to_walk_it_once() {
+    let of = |extent: u64| {
+        let text = format!(
+            "from allo import *\n\n@kernel\ndef top(row: \"i32[17]\", x: \"i32[{extent}]\", y: \"i32[16]\"):\n    \
+             for i in range(16):\n        s: i32 = 0\n        for k in range(row[i], row[i + 1]):\n            \
+             s += x[k]\n        y[i] = s\n"
+        );
+        guessed(&text, "k")
+    };
+    assert_eq!(of(320) - of(64), (320 - 64) / 16);
+}
+
 /// The two loops are of one guess, not one of the guess and one of the input that was simulated.
 #[test]
 fn shares_are_parts_of_what_loops_and_timeline_show() {

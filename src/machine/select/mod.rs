@@ -12,6 +12,7 @@ mod faster;
 mod float_ops;
 mod foreign;
 mod integer;
+mod likely;
 mod masked;
 mod nest;
 mod ops;
@@ -34,8 +35,8 @@ use crate::ir::{
     Param, Partition, ResultSlot, Scalar, ValueId, While,
 };
 use crate::machine::program::{
-    Leaf, LeafId, LoopDim, Mem, Place, PortArray, PortRef, PortStream, Program, Region,
-    SOME_ITERATIONS, Side, Unit, Var,
+    Leaf, LeafId, LoopDim, Mem, Place, PortArray, PortRef, PortStream, Program, Region, Side, Unit,
+    Var,
 };
 use crate::memo::Memo;
 pub use float_ops::float_adder;
@@ -129,6 +130,8 @@ struct Lowering<'k> {
     /// Counters of the open loop, by induction variable.
     counters: FastMap<ValueId, affine::Counter>,
     waits: Waits,
+    /// Iterations to count on of the loop around, or one.
+    around: u64,
     /// The open leaf repeats (values of its own vary).
     in_loop_leaf: bool,
     /// The leaf that takes operations.
@@ -178,6 +181,7 @@ impl<'k> Lowering<'k> {
             constants: FastMap::default(),
             counters: FastMap::default(),
             waits: Waits::UnderConditions,
+            around: 1,
             in_loop_leaf: false,
             open: None,
             predicate: None,
@@ -478,6 +482,14 @@ impl<'k> Lowering<'k> {
         regions
     }
 
+    /// The regions of a block that runs that often for each run of the block around.
+    fn repeated(&mut self, block: &Block, likely: u64) -> Vec<Region> {
+        let around = std::mem::replace(&mut self.around, likely);
+        let regions = self.region(block);
+        self.around = around;
+        regions
+    }
+
     /// Lowers `block` after what is already in `regions`; the last block may stay open.
     fn extend_region(&mut self, block: &Block, regions: &mut Vec<Region>) {
         for run in self.runs(&block.ops) {
@@ -639,7 +651,8 @@ impl<'k> Lowering<'k> {
         let mut head = self.region(&w.cond);
         self.block_leaf(&mut head, op.span, "while");
         let cond = self.var_of(w.cond.yields[0], "while");
-        let mut body = self.region(&w.body);
+        let likely = likely::turns(self, w);
+        let mut body = self.repeated(&w.body, likely);
         self.update(&vars, &w.body.yields, op.span, &mut body);
         self.close();
         for (&result, &var) in op.results.iter().zip(&vars) {
@@ -653,7 +666,7 @@ impl<'k> Lowering<'k> {
                 label: w.label.clone(),
                 span: op.span,
                 trip: None,
-                likely: SOME_ITERATIONS,
+                likely,
                 is_while: true,
             },
             in_turn,
@@ -698,7 +711,8 @@ impl<'k> Lowering<'k> {
             }
         }
         self.env.insert(f.iv, Location::Var(iv));
-        let mut body = self.region(&f.body);
+        let likely = likely::trip(self, f);
+        let mut body = self.repeated(&f.body, likely);
         self.update(&vars, &f.body.yields, op.span, &mut body);
         let here = self.var_node(iv);
         let step = self.node(f.step);
@@ -718,7 +732,7 @@ impl<'k> Lowering<'k> {
                 label: f.label.clone(),
                 span: op.span,
                 trip: trip.and_then(|t| t.count.to_u64()),
-                likely: nest::likely_trip(self, f),
+                likely,
                 is_while: false,
             },
             in_turn,

@@ -3,13 +3,13 @@
 
 use super::affine::Counter;
 use super::transfer::in_turn_because;
-use super::{Location, Lowering, hw_type};
+use super::{Location, Lowering, hw_type, likely};
 use crate::hwarith::HwType;
 use crate::hwarith::graph::{NodeId, Op as HwOp, Predicate, VarId};
 use crate::hwarith::interval::Interval;
 use crate::ir::analysis::trip::Trip;
 use crate::ir::{For, Op, OpKind, Pipeline, ValueId, While};
-use crate::machine::program::{Loop, LoopDim, Phi, Region, SOME_ITERATIONS};
+use crate::machine::program::{Loop, LoopDim, Phi, Region};
 use num_bigint::BigInt;
 use num_traits::{One, Signed, ToPrimitive, Zero};
 
@@ -32,30 +32,6 @@ pub fn range_of(trip: &Trip) -> Interval {
 /// Iterations of a loop with constant bounds.
 pub fn constant_trip(lowering: &Lowering, f: &For) -> Option<Trip> {
     Trip::of(f, |v| lowering.constant_of(v))
-}
-
-/// Iterations that say something of a loop: bounds may lie as far apart as their types allow.
-const MANY_ITERATIONS: i128 = 1 << 16;
-
-/// Iterations to count on: those of constant bounds, or half of the most that the ranges of others allow.
-pub fn likely_trip(lowering: &Lowering, f: &For) -> u64 {
-    let constant = constant_trip(lowering, f).and_then(|trip| trip.count.to_u64());
-    let middle = || {
-        let values = &lowering.values;
-        let step = lowering.constant_of(f.step)?.to_i128()?;
-        let step = Some(step).filter(|step| *step != 0)?;
-        let distance = values.affine(f.hi).plus(&values.affine(f.lo), -1)?;
-        let (a, b) = values.range_of(&distance)?;
-        let (least, most) = if step > 0 {
-            (a, b)
-        } else {
-            (b.saturating_neg(), a.saturating_neg())
-        };
-        let trips = |distance: i128| distance.max(0).saturating_add(step.abs() - 1) / step.abs();
-        let (least, most) = (trips(least), trips(most));
-        (most <= MANY_ITERATIONS).then_some(((least + most + 1) / 2).max(1) as u64)
-    };
-    constant.or_else(middle).unwrap_or(SOME_ITERATIONS)
 }
 
 /// Decides how to realise a counted loop.
@@ -184,7 +160,7 @@ impl Lowering<'_> {
             label: f.label.clone(),
             span: o.span,
             trip: constant_trip(self, f).and_then(|t| t.count.to_u64()),
-            likely: likely_trip(self, f),
+            likely: likely::trip(self, f),
             is_while: false,
         });
         let dims = dims.collect();
@@ -346,7 +322,7 @@ impl Lowering<'_> {
             label: w.label.clone(),
             span: op.span,
             trip: None,
-            likely: SOME_ITERATIONS,
+            likely: likely::turns(self, w),
             is_while: true,
         };
         self.leaf().repeat = Some(Loop {

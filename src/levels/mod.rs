@@ -20,7 +20,7 @@ use crate::transform::ways::{Ways, Worth};
 use crate::transform::{copied_params, distribute, invariants, restructure, scalar_expansion};
 use choice::Choice;
 use lanes::Lanes;
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::rc::Rc;
 use variants::Variant;
 
@@ -126,7 +126,7 @@ fn effort(aim: &Aim) -> u64 {
     let once = match aim.level {
         Level::One => 0,
         Level::Two => 40_000,
-        Level::Three => 30_000,
+        Level::Three => 20_000,
     };
     once * u64::from(aim.effort)
 }
@@ -142,6 +142,9 @@ const LEAST_GAIN: u64 = 20;
 
 /// Parameters that have banks need no copies inside where the kernel is so many times as fast with them.
 const ENOUGH: u64 = 2;
+
+/// Parameters are tried without banks, too, where the kernel is not so many times as fast with them.
+const WELL_SPENT: u64 = 4;
 
 /// A nest has to, at each level.
 const fn least_of_nest(level: Level) -> u64 {
@@ -200,10 +203,41 @@ pub fn direct(
         (None, _) => Default::default(),
     };
     Decided {
+        tried: once_each(search.tried, &sentences),
         sentences,
-        tried: search.tried,
         ways,
     }
+}
+
+/// Without what was tried again in another order; what is said to be directed was kept.
+fn once_each(tried: Vec<Tried>, sentences: &[String]) -> Vec<Tried> {
+    let mut seen = BTreeSet::new();
+    let words = |one: &Tried| Some(gain_in_words(&one.what, &one.before?, &one.after?));
+    tried
+        .into_iter()
+        .filter(|one| seen.insert(words(one).unwrap_or_else(|| one.what.clone())))
+        .map(|one| {
+            let words = words(&one);
+            let is_said = |said: &String| words.as_ref().is_some_and(|words| said.ends_with(words));
+            Tried {
+                kept: sentences.iter().any(is_said),
+                ..one
+            }
+        })
+        .collect()
+}
+
+/// What is directed, and what it brings.
+fn gain_in_words(what: &str, before: &Forecast, after: &Forecast) -> String {
+    let (before, after) = (before.cycles, after.cycles);
+    format!(": {what}: about {after} cycles instead of {before}")
+}
+
+/// What is known of a kernel.
+struct Known {
+    foreseen: Option<Foreseen>,
+    /// Whether its effort was counted.
+    is_counted: bool,
 }
 
 struct Search<'f> {
@@ -214,7 +248,7 @@ struct Search<'f> {
     /// What has been forecast.
     tried: Vec<Tried>,
     /// The same by the text of the kernel.
-    known: HashMap<String, Option<Foreseen>>,
+    known: HashMap<String, Known>,
     /// Operations that may still be looked at.
     effort: u64,
     most_luts: f64,
@@ -255,11 +289,19 @@ impl Laid {
 }
 
 impl State {
-    /// The other one, if it takes fewer cycles; the smaller one of two as fast.
-    fn or(self, other: State) -> State {
-        match is_better(&self.forecast, &other.forecast) {
-            true => other,
-            false => self,
+    /// The other one, if there is one and it takes fewer cycles; the smaller one of two as fast.
+    fn or(self, other: impl Into<Option<State>>) -> State {
+        match other.into() {
+            Some(other) if is_better(&self.forecast, &other.forecast) => other,
+            _ => self,
+        }
+    }
+
+    /// The same unless there is another one that gains one part in so many of its cycles.
+    fn unless(self, other: Option<State>, part: u64) -> State {
+        match other {
+            Some(other) if gains(&self.forecast, &other.forecast, part) => other,
+            _ => self,
         }
     }
 }
@@ -304,19 +346,14 @@ impl<'f> Search<'f> {
         let (growth, few) = MOST_GROWTH;
         self.most_luts = growth * start.forecast.luts + few;
         self.is_too_large = !self.fits(&start.forecast);
-        let mut best = self.nests(start, &nests);
-        if let Some(cut) = self.cut(kernel)
-            && gains(&best.forecast, &cut.forecast, LEAST_GAIN)
-        {
-            best = cut;
+        let best = self.nests(start, &nests);
+        let cut = self.cut(kernel);
+        let best = best.unless(cut, LEAST_GAIN);
+        if !best.decisions.is_empty() {
+            return Some(best);
         }
-        if best.decisions.is_empty()
-            && let Some(gathering) = self.gathering(kernel)
-            && gains(&best.forecast, &gathering.forecast, LEAST_GAIN)
-        {
-            best = gathering;
-        }
-        Some(best)
+        let gathering = self.gathering(kernel);
+        Some(best.unless(gathering, LEAST_GAIN))
     }
 
     /// The same with copies of parameters that are gathered from in memories inside, which are read through as many ports as it
@@ -363,26 +400,19 @@ impl<'f> Search<'f> {
     fn wide(&mut self, written: &Kernel) -> Option<State> {
         let as_written = self.start(Variant::of(written.clone()))?;
         let plain = as_written.forecast;
-        let mut best = self.directed(written.clone())?;
-        if let Some(inside) = self.inside(written, [&plain, &best.forecast])
-            && gains(&best.forecast, &inside.forecast, LEAST_GAIN)
-        {
-            best = inside;
-        }
-        if let Some(unrolled) = self.unrolled(written, &plain)
-            && gains(&best.forecast, &unrolled.forecast, LEAST_GAIN)
-        {
-            best = unrolled;
-        }
-        if let Some(narrow) = self.as_at_two(written)
-            && gains(
-                &best.forecast,
-                &narrow.forecast,
-                least_of_nest(Level::Three),
-            )
-        {
-            best = narrow;
-        }
+        let best = self.widest_of(written, &as_written);
+        let best = match self.aim.partition_args {
+            true if best.forecast.cycles >= plain.cycles / WELL_SPENT => {
+                let whole = Aim {
+                    partition_args: false,
+                    ..*self.aim
+                };
+                let found = self.with(&whole, |search| search.widest_of(written, &as_written));
+                best.unless(Some(found), LEAST_GAIN)
+            }
+            _ => best,
+        };
+        let best = best.or(self.as_at_two(written));
         let Limits { luts, blocks, ram } = self.aim.limits;
         // A device of which no totals are known has no limit of its own.
         let known = |limit: u64, per: u64| match limit {
@@ -412,18 +442,44 @@ impl<'f> Search<'f> {
         Some(State { decisions, ..best })
     }
 
+    /// What is best with as many lanes as there are operators for: of the kernel as it is written, with copies of parameters inside,
+    /// or without its small loops.
+    fn widest_of(&mut self, written: &Kernel, as_written: &State) -> State {
+        let plain = &as_written.forecast;
+        let small = inner::unrolled(written);
+        let start = small
+            .as_ref()
+            .and_then(|(kernel, _)| self.start(Variant::of(kernel.clone())));
+        // There is some more effort for the one that promises more as it stands.
+        let promises = start.is_some_and(|start| start.forecast.cycles < plain.cycles / 4 * 3);
+        let reserved = if promises { effort(self.aim) / 2 } else { 0 };
+        let directed = self.directed(written.clone());
+        let best = directed.unwrap_or_else(|| as_written.clone());
+        let inside = self.inside(written, [plain, &best.forecast]);
+        let best = best.unless(inside, LEAST_GAIN);
+        self.effort += reserved;
+        let unrolled = small.and_then(|small| self.unrolled(small, plain));
+        best.unless(unrolled, LEAST_GAIN)
+    }
+
     /// What [`Level::Two`] directs, if it fits: copies of what is gathered, or two lanes of loops that are no nests here.
     fn as_at_two(&mut self, written: &Kernel) -> Option<State> {
         let aim = Aim {
             level: Level::Two,
             ..*self.aim
         };
-        let mut narrow = Search::new(self.sources, &aim, self.forecast, self.tell);
-        narrow.known = std::mem::take(&mut self.known);
-        let found = narrow.narrow(written);
-        self.known = narrow.known;
-        self.tried.append(&mut narrow.tried);
+        let found = self.with(&aim, |search| search.narrow(written));
         found.filter(|found| self.fits(&found.forecast))
+    }
+
+    /// What is found with another aim.
+    fn with<T>(&mut self, aim: &Aim, find: impl FnOnce(&mut Search) -> T) -> T {
+        let mut search = Search::new(self.sources, aim, self.forecast, self.tell);
+        search.known = std::mem::take(&mut self.known);
+        let found = find(&mut search);
+        self.known = search.known;
+        self.tried.append(&mut search.tried);
+        found
     }
 
     /// The same with copies of parameters in memories inside, which may have banks, if some are worth one; what it takes as it is
@@ -439,15 +495,15 @@ impl<'f> Search<'f> {
         Some(found)
     }
 
-    /// The same with all iterations of small loops inside side by side, if there are such and that fits.
-    fn unrolled(&mut self, written: &Kernel, plain: &Forecast) -> Option<State> {
-        let (kernel, names) = inner::unrolled(written)?;
-        let mut found = self.directed(kernel.clone())?;
-        if let Some(inside) = self.inside(&kernel, [plain, &found.forecast])
-            && gains(&found.forecast, &inside.forecast, LEAST_GAIN)
-        {
-            found = inside;
-        }
+    /// The same, of a kernel all iterations of whose small loops inside stand side by side, if that fits.
+    fn unrolled(
+        &mut self,
+        (kernel, names): (Kernel, Vec<String>),
+        plain: &Forecast,
+    ) -> Option<State> {
+        let found = self.directed(kernel.clone())?;
+        let inside = self.inside(&kernel, [plain, &found.forecast]);
+        let mut found = found.unless(inside, LEAST_GAIN);
         let said = format!("-O3: all iterations of {} side by side", quoted(&names));
         found.decisions.insert(0, said);
         self.fits(&found.forecast).then_some(found)
@@ -492,9 +548,9 @@ impl<'f> Search<'f> {
     }
 
     fn start(&mut self, variant: Variant) -> Option<State> {
-        self.spend(&variant, 1)?;
         let kernel = Kernel::clone(&variant.kernel);
-        let Foreseen { best, ways, .. } = self.forecast_of(kernel, &Worth::default())?;
+        let cost = cost(&variant, 1);
+        let Foreseen { best, ways, .. } = self.forecast_of(kernel, cost, &Worth::default())??;
         Some(State {
             variant: Variant {
                 ways: Rc::new(ways),
@@ -506,13 +562,28 @@ impl<'f> Search<'f> {
         })
     }
 
-    /// What a kernel will take; one that was looked at from the other end of the program is known.
-    fn forecast_of(&mut self, kernel: Kernel, worth: &Worth) -> Option<Foreseen> {
+    /// What a kernel will take, if it has hardware; `None`: there is not that much effort left. One that was looked at from the
+    /// other end of the program is known, and takes none.
+    fn forecast_of(
+        &mut self,
+        kernel: Kernel,
+        cost: u64,
+        worth: &Worth,
+    ) -> Option<Option<Foreseen>> {
         let text = print_kernel(&kernel, None);
+        if let Some(known) = self.known.get(&text).filter(|known| known.is_counted) {
+            return Some(known.foreseen.clone());
+        }
+        self.spend(cost)?;
         let forecast = self.forecast;
-        let known = self.known.entry(text);
-        let found = known.or_insert_with(|| forecast(kernel, worth)).clone()?;
-        self.effort = self.effort.saturating_sub(found.visits / VISITS);
+        let known = self.known.entry(text).or_insert_with(|| Known {
+            foreseen: forecast(kernel, worth),
+            is_counted: true,
+        });
+        known.is_counted = true;
+        let found = known.foreseen.clone();
+        let visits = found.as_ref().map_or(0, |found| found.visits);
+        self.effort = self.effort.saturating_sub(visits / VISITS);
         Some(found)
     }
 
@@ -546,7 +617,7 @@ impl<'f> Search<'f> {
         if !state.laid.iter().all(|laid| laid.lanes.leave_none()) {
             let laid = state.laid.clone();
             let found = self.laid(start, &laid, |lanes| lanes.fewer_that_leave_none());
-            state = self.or_kept(state, found);
+            state = state.or(found);
         }
         if self.short.is_empty() {
             return state;
@@ -554,18 +625,7 @@ impl<'f> Search<'f> {
         let laid = [&state.laid[..], &std::mem::take(&mut self.short)].concat();
         let mut parts = PARTS.into_iter();
         let found = parts.find_map(|part| self.laid(start, &laid, |lanes| lanes.fewer(part)));
-        self.or_kept(state, found)
-    }
-
-    /// What was forecast last, if it is there and better.
-    fn or_kept(&mut self, state: State, found: Option<State>) -> State {
-        match (found, self.tried.last_mut()) {
-            (Some(found), Some(tried)) if is_better(&state.forecast, &found.forecast) => {
-                tried.kept = true;
-                found
-            }
-            _ => state,
-        }
+        state.or(found)
     }
 
     /// A kernel with so many iterations side by side in each nest; `None`: there is none, or no room for it.
@@ -592,9 +652,9 @@ impl<'f> Search<'f> {
             variant.order = None;
             most = count.max(most);
         }
-        self.spend(&variant, lanes_cost(most))?;
-        let Foreseen { best, ways, .. } =
-            self.forecast_of(Kernel::clone(&variant.kernel), &Worth::default())?;
+        let kernel = Kernel::clone(&variant.kernel);
+        let cost = cost(&variant, lanes_cost(most));
+        let Foreseen { best, ways, .. } = self.forecast_of(kernel, cost, &Worth::default())??;
         let what = words.join("; ");
         self.tried.push(Tried {
             what: what.clone(),
@@ -603,8 +663,7 @@ impl<'f> Search<'f> {
             kept: false,
         });
         variant.ways = Rc::new(ways);
-        let (cycles, before) = (best.cycles, start.forecast.cycles);
-        let said = format!("-O3: {what}: about {cycles} cycles instead of {before}");
+        let said = format!("-O3{}", gain_in_words(&what, &start.forecast, &best));
         let fits = self.is_too_large || self.fits(&best);
         fits.then(|| State {
             variant,
@@ -625,13 +684,8 @@ impl<'f> Search<'f> {
         } = found;
         let level = self.aim.level as u32 + 1;
         let words = choice.words(&variant, self.sources).unwrap_or_default();
-        let tried = self.tried.iter_mut().rev();
-        let same = tried.filter(|tried| tried.what == words);
-        same.take(1).for_each(|tried| tried.kept = true);
-        state.decisions.push(format!(
-            "-O{level}: {words}: about {} cycles instead of {}",
-            forecast.cycles, state.forecast.cycles
-        ));
+        let gain = gain_in_words(&words, &state.forecast, &forecast);
+        state.decisions.push(format!("-O{level}{gain}"));
         choice.tag(variant.kernel_mut());
         state.variant = Variant {
             order: None,
@@ -667,7 +721,7 @@ impl<'f> Search<'f> {
         }
         let mut variants = vec![alone.variant.clone()];
         for order in variants::orders(&alone.variant.kernel, nest) {
-            if self.spend(&alone.variant, 1).is_some() {
+            if self.spend(cost(&alone.variant, 1)).is_some() {
                 variants.extend(alone.variant.reordered(order));
             }
         }
@@ -735,26 +789,33 @@ impl<'f> Search<'f> {
             let Some(choice) = Choice::of(variant, path, count, self.aim) else {
                 continue;
             };
+            let kernel = choice.directed(variant);
+            let text = print_kernel(&kernel, None);
+            if self.known.contains_key(&text) {
+                continue;
+            }
             match effort.checked_sub(cost(variant, lanes_cost(count))) {
                 Some(left) => effort = left,
                 None => break,
             }
-            let kernel = choice.directed(variant);
-            let text = print_kernel(&kernel, None);
-            if !self.known.contains_key(&text) {
-                kernels.insert(text, (kernel, variant.ways.worth(count)));
-            }
+            kernels.insert(text, (kernel, variant.ways.worth(count)));
         }
-        let forecast = |(text, (kernel, worth))| (text, (self.forecast)(kernel, &worth));
+        let forecast = |(text, (kernel, worth))| {
+            let known = Known {
+                foreseen: (self.forecast)(kernel, &worth),
+                is_counted: false,
+            };
+            (text, known)
+        };
         let found = parallel::map(kernels.into_iter().collect(), forecast);
         self.known.extend(found);
     }
 
-    /// Counts what is done with a kernel, so many times; `None`: that would be too much.
-    fn spend(&mut self, variant: &Variant, times: u64) -> Option<()> {
-        self.effort = self.effort.checked_sub(cost(variant, times))?;
+    /// Counts what is done with a kernel; `None`: that would be too much.
+    fn spend(&mut self, cost: u64) -> Option<()> {
+        self.effort = self.effort.checked_sub(cost)?;
         let all = effort(self.aim);
-        (self.tell)(all - self.effort, all);
+        (self.tell)(all.saturating_sub(self.effort), all);
         Some(())
     }
 
@@ -812,8 +873,9 @@ impl<'f> Search<'f> {
         before: &Forecast,
     ) -> Option<Found> {
         let choice = Choice::of(variant, path, count, self.aim)?;
-        self.spend(variant, lanes_cost(count))?;
-        let found = self.forecast_of(choice.directed(variant), &variant.ways.worth(count));
+        let cost = cost(variant, lanes_cost(count));
+        let worth = variant.ways.worth(count);
+        let found = self.forecast_of(choice.directed(variant), cost, &worth)?;
         self.tried.push(Tried {
             what: choice.words(variant, self.sources).unwrap_or_default(),
             before: Some(*before),

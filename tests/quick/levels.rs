@@ -13,6 +13,7 @@ use allo_hls::schedule::forecast;
 use allo_hls::sim::cosim::{self, CosimOptions};
 use allo_hls::sim::inprocess::Netlist;
 use allo_hls::transform::ways::{Ways, Worth};
+use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// Two nests.
@@ -217,6 +218,65 @@ fn as_many_iterations_as_the_limits_allow_run_side_by_side() {
         5 * many <= 4 * few && 2 * few <= pair && inside <= pair,
         "{many} {few} {inside} {pair}"
     );
+}
+
+/// Lanes are looked for from both ends of the kernel and with copies inside, most of them more than once.
+#[test]
+fn what_is_tried_is_said_once_and_kept_if_it_is_directed_in_the_end() {
+    let compiled = wide(WIDE, &[], false);
+    let tried = compiled.tried.iter();
+    let tried = tried.filter_map(|one| Some((one, one.before?.cycles, one.after?.cycles)));
+    let mut seen = BTreeSet::new();
+    for (one, before, after) in tried.clone() {
+        assert!(seen.insert((&one.what, before, after)), "{}", one.what);
+    }
+    let kept = tried.filter(|(one, ..)| one.kept);
+    let mut kept: Vec<String> = kept
+        .map(|(one, before, after)| {
+            format!(
+                "-O3: {}: about {after} cycles instead of {before}",
+                one.what
+            )
+        })
+        .collect();
+    let lines = compiled.design.header.iter().map(String::as_str);
+    let mut said: Vec<&str> = lines.filter(|line| line.contains(" instead of ")).collect();
+    kept.sort_unstable();
+    said.sort_unstable();
+    assert!(kept == said && said.len() > 2, "{kept:?} {said:?}");
+}
+
+/// Each iteration changes what the next one loads, which lies in another bank.
+const CARRIED: &str = "
+from allo import *
+
+@kernel
+def top(a: \"i64[8]\", b: \"i64[8, 8]\", c: \"i64[8]\", n: \"u8[8]\") -> i64:
+    kept: \"i64[8, 8]\"
+    s: i64 = 5
+    for i in range(8):
+        if b[7 - i, i] != s:
+            c[i] += s
+        else:
+            s = max(kept[3, n[i] & 7], s)
+        for j in range(3):
+            kept[2 * j + 1, j] += s
+        for k in range(3):
+            a[i] += s
+            s += a[k + 1]
+    return s
+";
+
+#[test]
+fn parameters_that_may_be_split_stay_whole_where_that_is_faster() {
+    let [whole, split] = [false, true].map(|partition_args| {
+        let mut target = target(&[]).expect("no directives");
+        target.aim.level = Level::Three;
+        target.aim.partition_args = partition_args;
+        target.period = 20.0;
+        cycles(&checked_for(CARRIED, &target))
+    });
+    assert!(split <= whole, "{split} cycles instead of {whole}");
 }
 
 /// Kernels that are forecast of one, where each forecast had the scheduler look at so many nodes.

@@ -12,7 +12,7 @@ mod faster;
 mod float_ops;
 mod foreign;
 mod integer;
-mod likely;
+mod iterations;
 mod masked;
 mod nest;
 mod ops;
@@ -651,7 +651,7 @@ impl<'k> Lowering<'k> {
         let mut head = self.region(&w.cond);
         self.block_leaf(&mut head, op.span, "while");
         let cond = self.var_of(w.cond.yields[0], "while");
-        let likely = likely::turns(self, w);
+        let likely = iterations::likely_turns(self, w);
         let mut body = self.repeated(&w.body, likely);
         self.update(&vars, &w.body.yields, op.span, &mut body);
         self.close();
@@ -692,7 +692,7 @@ impl<'k> Lowering<'k> {
         regions: &mut Vec<Region>,
     ) {
         let mut vars = self.carried_vars(&f.carried, &f.inits, op.span, regions);
-        let trip = nest::constant_trip(self, f);
+        let trip = iterations::constant(self, f);
         let ty = match &trip {
             Some(t) => nest::range_of(t).ty(),
             None => hw_type(Scalar::Index),
@@ -711,7 +711,7 @@ impl<'k> Lowering<'k> {
             }
         }
         self.env.insert(f.iv, Location::Var(iv));
-        let likely = likely::trip(self, f);
+        let likely = iterations::likely(self, f);
         let mut body = self.repeated(&f.body, likely);
         self.update(&vars, &f.body.yields, op.span, &mut body);
         let here = self.var_node(iv);

@@ -3,7 +3,7 @@
 
 use super::affine::Counter;
 use super::transfer::in_turn_because;
-use super::{Location, Lowering, hw_type, likely};
+use super::{Location, Lowering, hw_type, iterations};
 use crate::hwarith::HwType;
 use crate::hwarith::graph::{NodeId, Op as HwOp, Predicate, VarId};
 use crate::hwarith::interval::Interval;
@@ -29,14 +29,9 @@ pub fn range_of(trip: &Trip) -> Interval {
     Interval::new(lo.min(&last).clone(), lo.max(&last).clone())
 }
 
-/// Iterations of a loop with constant bounds.
-pub fn constant_trip(lowering: &Lowering, f: &For) -> Option<Trip> {
-    Trip::of(f, |v| lowering.constant_of(v))
-}
-
 /// Decides how to realise a counted loop.
 pub fn plan<'f>(lowering: &Lowering, f: &'f For, op: &'f Op) -> Plan<'f> {
-    let trip = constant_trip(lowering, f);
+    let trip = iterations::constant(lowering, f);
     if trip.as_ref().is_some_and(|t| t.count.is_zero()) {
         return Plan::Never;
     }
@@ -68,7 +63,7 @@ fn inside<'f>(lowering: &Lowering, outer: &'f For) -> Option<(&'f For, &'f Op)> 
         return None;
     };
     let passes = inner.inits == outer.carried && op.results == outer.body.yields;
-    let runs = constant_trip(lowering, inner).is_some_and(|trip| trip.count.is_positive());
+    let runs = iterations::constant(lowering, inner).is_some_and(|trip| trip.count.is_positive());
     (passes && runs).then_some((inner, op))
 }
 
@@ -117,7 +112,7 @@ impl Lowering<'_> {
         let (outer, op) = dims[0];
         // Bounds and initial values come from before the loop.
         let mut enter = None;
-        if constant_trip(self, outer).is_none() {
+        if iterations::constant(self, outer).is_none() {
             self.block_leaf(regions, op.span, "bounds");
             let lo = self.node(outer.lo);
             let more = self.in_range(lo, outer);
@@ -159,8 +154,8 @@ impl Lowering<'_> {
         let dims = dims.iter().map(|(f, o)| LoopDim {
             label: f.label.clone(),
             span: o.span,
-            trip: constant_trip(self, f).and_then(|t| t.count.to_u64()),
-            likely: likely::trip(self, f),
+            trip: iterations::constant(self, f).and_then(|t| t.count.to_u64()),
+            likely: iterations::likely(self, f),
             is_while: false,
         });
         let dims = dims.collect();
@@ -184,7 +179,7 @@ impl Lowering<'_> {
         let (Some(Pipeline::Every(asked)), Some(_)) = (f.tags.pipeline, turns.tags.pipeline) else {
             return;
         };
-        let count = constant_trip(self, turns).map_or(BigInt::ZERO, |trip| trip.count);
+        let count = iterations::constant(self, turns).map_or(BigInt::ZERO, |trip| trip.count);
         if count <= asked.into() {
             return;
         }
@@ -230,7 +225,7 @@ impl Lowering<'_> {
 
     fn counter(&mut self, f: &For, phis: &mut Vec<Phi>) -> Dim {
         let (lo, step) = (self.node(f.lo), self.node(f.step));
-        let (iv, last) = match constant_trip(self, f) {
+        let (iv, last) = match iterations::constant(self, f) {
             Some(trip) if trip.count.is_one() => (lo, self.b().constant(1)),
             Some(trip) => {
                 let phi = self.counting_phi(&f.label, lo, range_of(&trip));
@@ -322,7 +317,7 @@ impl Lowering<'_> {
             label: w.label.clone(),
             span: op.span,
             trip: None,
-            likely: likely::turns(self, w),
+            likely: iterations::likely_turns(self, w),
             is_while: true,
         };
         self.leaf().repeat = Some(Loop {

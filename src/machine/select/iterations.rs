@@ -1,8 +1,8 @@
-//! How many iterations of a loop to count on where the data decide.
+//! How many iterations loops have, or are to be counted on where the data decide.
 
 use super::Lowering;
-use super::nest::constant_trip;
 use crate::ir::analysis::touch::element;
+use crate::ir::analysis::trip::Trip;
 use crate::ir::{Block, For, ValueId, While};
 use crate::machine::program::SOME_ITERATIONS;
 use num_traits::ToPrimitive;
@@ -10,18 +10,23 @@ use num_traits::ToPrimitive;
 /// Iterations that say something of a loop: bounds may lie as far apart as their types allow.
 const MANY_ITERATIONS: i128 = 1 << 16;
 
-/// Iterations of a counted loop: those of constant bounds, half of the most that the ranges of others allow, or what the arrays
+/// Iterations of a loop with constant bounds.
+pub fn constant(lowering: &Lowering, f: &For) -> Option<Trip> {
+    Trip::of(f, |v| lowering.constant_of(v))
+}
+
+/// Iterations to count on of a counted loop: those of constant bounds, half of the most that the ranges of others allow, or what the arrays
 /// allow that it walks.
-pub fn trip(lowering: &Lowering, f: &For) -> u64 {
-    let constant = || constant_trip(lowering, f)?.count.to_u64();
+pub fn likely(lowering: &Lowering, f: &For) -> u64 {
+    let known = || constant(lowering, f)?.count.to_u64();
     let walked = || walk(lowering, &[(f.iv, f.lo)], &[&f.body]);
-    constant()
+    known()
         .or_else(|| middle(lowering, f))
         .unwrap_or_else(walked)
 }
 
-/// Iterations of a `while`.
-pub fn turns(lowering: &Lowering, w: &While) -> u64 {
+/// Iterations to count on of a `while`.
+pub fn likely_turns(lowering: &Lowering, w: &While) -> u64 {
     let carried = w.carried.iter().zip(&w.inits).zip(&w.body.yields);
     let moving = carried.filter(|((carried, _), next)| carried != next);
     let moving: Vec<_> = moving

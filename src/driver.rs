@@ -41,7 +41,7 @@ use crate::transform::ways::{Ways, Worth};
 use crate::transform::written::Before;
 use crate::units::float::{self, Operator};
 use crate::{directives, frontend, hwarith, ir, machine, prove, rtl, schedule, transform};
-use choice::{fastest, in_order};
+use choice::{fastest, in_order, in_turn};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::{Mutex, PoisonError};
 
@@ -519,7 +519,7 @@ fn build_alone(
     } = decided;
     let step = target.progress.step("scheduling");
     let look = Look {
-        worth: ways.worth(AS_BUILT),
+        worth: ways.worth(AS_BUILT).with_alternatives(),
         ..Look::all(&target.skip)
     };
     let offers = transform::run_on(kernel.clone(), &look)?;
@@ -819,25 +819,35 @@ const AS_BUILT: u64 = 2;
 fn forecast(kernel: ir::Kernel, worth: &Worth, target: &Target) -> Option<Foreseen> {
     let look = Look {
         worth: worth.clone(),
-        // What they bring is seen when hardware is built.
-        has_alternatives: false,
         ..Look::all(&target.skip)
     };
     let offers = transform::run_on(kernel, &look).ok()?;
-    let forecasts = parallel::map(offers, |offer| {
-        let mut warnings = Diagnostics::default();
-        let found = scheduled(&offer.kernel, target, Trust::Believed, &mut warnings).ok();
-        let visits = found.as_ref().map_or(0, |(_, schedule)| schedule.visits);
-        let taken = found.map(|(hardware, schedule)| taken(&hardware, &schedule, target));
-        (offer.left_out, taken, visits)
+    let mut forecasts = Vec::new();
+    in_turn(offers, |offers| {
+        let found = parallel::map(offers, |offer| {
+            let mut warnings = Diagnostics::default();
+            let found = scheduled(&offer.kernel, target, Trust::Believed, &mut warnings).ok();
+            let visits = found.as_ref().map_or(0, |(_, schedule)| schedule.visits);
+            let taken = found.map(|(hardware, schedule)| taken(&hardware, &schedule, target));
+            (offer, taken, visits)
+        });
+        let cycles = found
+            .iter()
+            .map(|(_, taken, _)| Some((false, taken.as_ref()?.cycles)));
+        let cycles = cycles.collect();
+        forecasts.extend(found);
+        cycles
     });
-    // Of equal ones the last, which is the plainest: as when it is built.
-    let known = forecasts.iter().rev().filter_map(|forecast| forecast.1);
-    let best = known.min_by_key(|forecast| forecast.cycles)?;
+    // Of equal ones the last, which is the plainest, and no alternative: as when it is built.
+    let known = forecasts.iter().rev();
+    let known = known.filter_map(|(offer, taken, _)| Some((offer.is_alternative, (*taken)?)));
+    let best = known
+        .min_by_key(|(is_alternative, taken)| (taken.cycles, *is_alternative))?
+        .1;
     let visits = forecasts.iter().map(|forecast| forecast.2).sum();
-    let taken = forecasts.into_iter().map(|(left_out, forecast, _)| {
-        let cycles = forecast.map(|forecast| forecast.cycles);
-        (left_out, cycles)
+    let taken = forecasts.into_iter().map(|(offer, taken, _)| {
+        let cycles = taken.map(|taken| taken.cycles);
+        (offer.left_out, cycles)
     });
     let ways = Ways::of(worth, taken);
     Some(Foreseen { best, ways, visits })

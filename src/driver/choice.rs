@@ -62,10 +62,10 @@ pub fn fastest<T: Send>(
 }
 
 /// Whether it misses what is directed, and the cycles.
-type Takes = (bool, u64);
+pub type Takes = (bool, u64);
 
 /// Tries offers, which gives what each takes if there is hardware; then alternatives, but only to the best one.
-fn in_turn(offers: Vec<Offer>, mut attempt: impl FnMut(Vec<Offer>) -> Vec<Option<Takes>>) {
+pub fn in_turn(offers: Vec<Offer>, mut attempt: impl FnMut(Vec<Offer>) -> Vec<Option<Takes>>) {
     let is_alternative = |offer: &Offer| offer.is_alternative;
     let (mut alternatives, offers): (Vec<Offer>, Vec<Offer>) =
         offers.into_iter().partition(is_alternative);

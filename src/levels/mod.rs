@@ -342,7 +342,7 @@ impl<'f> Search<'f> {
         if nests.iter().all(|nest| variant.candidates(nest).is_empty()) {
             return None;
         }
-        let start = self.start(variant)?;
+        let start = self.start_by(variant, &Worth::all())?;
         let (growth, few) = MOST_GROWTH;
         self.most_luts = growth * start.forecast.luts + few;
         self.is_too_large = !self.fits(&start.forecast);
@@ -398,7 +398,7 @@ impl<'f> Search<'f> {
     /// As many lanes as there are operators for. Which array is split for which nest is decided by the nest that comes
     /// first: each end of the kernel is begun with.
     fn wide(&mut self, written: &Kernel) -> Option<State> {
-        let as_written = self.start(Variant::of(written.clone()))?;
+        let as_written = self.start_by(Variant::of(written.clone()), &Worth::all())?;
         let plain = as_written.forecast;
         let best = self.widest_of(written, &as_written);
         let best = match self.aim.partition_args {
@@ -548,9 +548,13 @@ impl<'f> Search<'f> {
     }
 
     fn start(&mut self, variant: Variant) -> Option<State> {
+        self.start_by(variant, &Worth::default())
+    }
+
+    fn start_by(&mut self, variant: Variant, worth: &Worth) -> Option<State> {
         let kernel = Kernel::clone(&variant.kernel);
         let cost = cost(&variant, 1);
-        let Foreseen { best, ways, .. } = self.forecast_of(kernel, cost, &Worth::default())??;
+        let Foreseen { best, ways, .. } = self.forecast_of(kernel, cost, worth)??;
         Some(State {
             variant: Variant {
                 ways: Rc::new(ways),

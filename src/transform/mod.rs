@@ -459,8 +459,6 @@ pub struct Look<'s> {
     pub skip: &'s [String],
     /// The offers that are worth it.
     pub worth: Worth,
-    /// Whether there are alternatives.
-    pub has_alternatives: bool,
 }
 
 impl<'s> Look<'s> {
@@ -468,8 +466,7 @@ impl<'s> Look<'s> {
     pub fn all(skip: &'s [String]) -> Look<'s> {
         Look {
             skip,
-            worth: Worth::default(),
-            has_alternatives: true,
+            worth: Worth::all(),
         }
     }
 }
@@ -547,7 +544,7 @@ fn run_pass(pass: &'static Pass, look: &Look, offers: &mut Vec<Offer>) {
             offer.root = number;
         }
         let size = size(&offer.kernel);
-        let is_wanted = pass.is_gamble && (look.has_alternatives || !is_last);
+        let is_wanted = pass.is_gamble && (look.worth.has_alternatives || !is_last);
         let before = is_wanted.then(|| offer.clone());
         (pass.run)(&mut offer.kernel);
         debug_check(&offer.kernel, pass.name);

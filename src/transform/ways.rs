@@ -3,7 +3,7 @@
 //! So many iterations side by side take at best one part in as many of the cycles: of a way that takes longer than that many times the
 //! best one, as the kernel stands, nothing better comes.
 
-use super::Offer;
+use super::{LAST_GAMBLE, Offer};
 use std::collections::BTreeSet;
 
 /// Names of gambles.
@@ -42,26 +42,43 @@ impl Ways {
         let most = least.unwrap_or(0).saturating_mul(times);
         let good = self.taken.iter().filter(|(_, cycles)| *cycles <= most);
         let left_out: Vec<Gambles> = good.map(|(left_out, _)| left_out.clone()).collect();
+        let best = self.taken.iter().min_by_key(|(_, cycles)| *cycles);
         match left_out.is_empty() {
             true => Worth::default(),
             false => Worth {
                 gambles: self.gambles.clone(),
                 left_out,
+                has_alternatives: best.is_some_and(|(left_out, _)| left_out.contains(LAST_GAMBLE)),
             },
         }
     }
 }
 
-/// The offers that are worth a look; by default, all of them.
+/// The offers that are worth a look; by default, all of them that are no alternatives.
 #[derive(Clone, Debug, Default)]
 pub struct Worth {
     /// Gambles of which something is known.
     gambles: Gambles,
     /// What of them is left out, in each way that is worth it.
     left_out: Vec<Gambles>,
+    /// Whether there are alternatives ([`Offer::is_alternative`]).
+    pub has_alternatives: bool,
 }
 
 impl Worth {
+    /// All offers.
+    pub fn all() -> Worth {
+        Worth::default().with_alternatives()
+    }
+
+    /// The same, and alternatives.
+    pub fn with_alternatives(self) -> Worth {
+        Worth {
+            has_alternatives: true,
+            ..self
+        }
+    }
+
     /// Whether an offer may become one that is worth a look: as far as passes went, it takes and leaves the gambles that are known as
     /// one of those does.
     pub fn allows(&self, offer: &Offer) -> bool {
@@ -127,6 +144,14 @@ mod tests {
             assert_eq!(two.allows(&offer), is_worth, "{done:?} {left_out:?}");
         }
         assert!(ways.worth(3).allows(&offer(&["a", "b"], &[])));
+    }
+
+    #[test]
+    fn alternatives_are_looked_at_where_one_is_the_best() {
+        for (alternative, is_best) in [(300, true), (500, false)] {
+            let ways = ways(&[(&[], Some(400)), (&[LAST_GAMBLE], Some(alternative))]);
+            assert_eq!(ways.worth(2).has_alternatives, is_best);
+        }
     }
 
     #[test]

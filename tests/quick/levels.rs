@@ -246,6 +246,33 @@ fn what_is_tried_is_said_once_and_kept_if_it_is_directed_in_the_end() {
     assert!(kept == said && said.len() > 2, "{kept:?} {said:?}");
 }
 
+/// An inner loop whose iterations share ports with what is around it: as one pipeline with that it takes half as long again.
+const CROWDED: &str = "
+from allo import *
+
+@kernel
+def top(a: \"f32[8]\", b: \"f32[8, 8]\", n: \"u8[8]\") -> f32:
+    s: f32 = 0.3
+    for i in range(n[2] & 7):
+        for j in range(8):
+            a[j] = s * a[n[j] & 7]
+        if a[4] != s:
+            s = a[6] if b[n[i] & 7, i] > s else s
+        a[n[i] & 7] = (b[n[i] & 7, i + 1] + a[i + 1]) / a[7 - i]
+    return s
+";
+
+#[test]
+fn two_lanes_are_compared_with_the_best_that_there_is_without() {
+    let [one, two] = [Level::One, Level::Two].map(|level| {
+        let mut target = target(&[]).expect("no directives");
+        target.aim.level = level;
+        target.period = 5.0;
+        taken(&checked_for(CROWDED, &target)).0
+    });
+    assert!(two <= one, "{two} cycles instead of {one}");
+}
+
 /// Each iteration changes what the next one loads, which lies in another bank.
 const CARRIED: &str = "
 from allo import *

@@ -408,7 +408,7 @@ impl<'f> Search<'f> {
                     ..*self.aim
                 };
                 let found = self.with(&whole, |search| search.widest_of(written, &as_written));
-                best.unless(Some(found), LEAST_GAIN)
+                best.or(found)
             }
             _ => best,
         };

@@ -519,8 +519,8 @@ fn build_alone(
     } = decided;
     let step = target.progress.step("scheduling");
     let look = Look {
+        skip: &target.skip,
         worth: ways.worth(AS_BUILT).with_alternatives(),
-        ..Look::all(&target.skip)
     };
     let offers = transform::run_on(kernel.clone(), &look)?;
     let (planned, passes) = fastest(offers, &mut tried, |kernel| {
@@ -818,8 +818,8 @@ const AS_BUILT: u64 = 2;
 /// What the best of the kernels that the passes offer, and that are worth a look, will take; `None`: there is no hardware.
 fn forecast(kernel: ir::Kernel, worth: &Worth, target: &Target) -> Option<Foreseen> {
     let look = Look {
+        skip: &target.skip,
         worth: worth.clone(),
-        ..Look::all(&target.skip)
     };
     let offers = transform::run_on(kernel, &look).ok()?;
     let mut forecasts = Vec::new();

@@ -212,19 +212,17 @@ pub fn direct(
 /// Without what was tried again in another order; what is said to be directed was kept.
 fn once_each(tried: Vec<Tried>, sentences: &[String]) -> Vec<Tried> {
     let mut seen = BTreeSet::new();
-    let words = |one: &Tried| Some(gain_in_words(&one.what, &one.before?, &one.after?));
-    tried
-        .into_iter()
-        .filter(|one| seen.insert(words(one).unwrap_or_else(|| one.what.clone())))
-        .map(|one| {
-            let words = words(&one);
-            let is_said = |said: &String| words.as_ref().is_some_and(|words| said.ends_with(words));
-            Tried {
-                kept: sentences.iter().any(is_said),
-                ..one
-            }
-        })
-        .collect()
+    let once = tried.into_iter().filter_map(|one| {
+        let gain = one.before.zip(one.after);
+        let words = match gain {
+            Some((before, after)) => gain_in_words(&one.what, &before, &after),
+            None => one.what.clone(),
+        };
+        let is_said = |said: &String| gain.is_some() && said.ends_with(&words);
+        let kept = sentences.iter().any(is_said);
+        seen.insert(words).then_some(Tried { kept, ..one })
+    });
+    once.collect()
 }
 
 /// What is directed, and what it brings.
@@ -452,12 +450,12 @@ impl<'f> Search<'f> {
             .and_then(|(kernel, _)| self.start(Variant::of(kernel.clone())));
         // There is some more effort for the one that promises more as it stands.
         let promises = start.is_some_and(|start| start.forecast.cycles < plain.cycles / 4 * 3);
-        let reserved = if promises { effort(self.aim) / 2 } else { 0 };
+        let more = if promises { effort(self.aim) / 2 } else { 0 };
         let directed = self.directed(written.clone());
         let best = directed.unwrap_or_else(|| as_written.clone());
         let inside = self.inside(written, [plain, &best.forecast]);
         let best = best.unless(inside, LEAST_GAIN);
-        self.effort += reserved;
+        self.effort += more;
         let unrolled = small.and_then(|small| self.unrolled(small, plain));
         best.unless(unrolled, LEAST_GAIN)
     }
@@ -582,7 +580,7 @@ impl<'f> Search<'f> {
         let forecast = self.forecast;
         let known = self.known.entry(text).or_insert_with(|| Known {
             foreseen: forecast(kernel, worth),
-            is_counted: true,
+            is_counted: false,
         });
         known.is_counted = true;
         let found = known.foreseen.clone();

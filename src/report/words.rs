@@ -27,6 +27,10 @@ pub fn times(ratio: f64) -> String {
     format!("{ratio:.2}x")
 }
 
+/// What is guessed of loops.
+const ITERATIONS: &str = "64 iterations of each loop of unknown length, half of the most where its bounds, or arrays \
+    that it walks, have limits";
+
 /// How long an invocation takes.
 pub fn cycles(cycles: &Cycles) -> String {
     match (cycles.exact, cycles.simulated) {
@@ -35,7 +39,7 @@ pub fn cycles(cycles: &Cycles) -> String {
             format!("{}, simulated on one input", counted(simulated, "cycle"))
         }
         (None, None) => format!(
-            "the data decide; about {} with 64 iterations of each loop of unknown length, half of the most where its bounds, or arrays that it walks, have limits",
+            "the data decide; about {} with {ITERATIONS}",
             counted(cycles.guess, "cycle")
         ),
     }
@@ -93,12 +97,11 @@ fn extent((least, most): (u64, u64)) -> String {
 
 /// What is assumed of the invocation that shares, loops and the timeline belong to; `None`: nothing.
 pub fn assumed(report: &Report) -> Option<String> {
-    const ASSUMED: &str = "64 iterations of each loop of unknown length, half of the most where its bounds, or arrays that it walks, have limits, and the longer of \
-        two ways";
+    let assumed = format!("{ITERATIONS}, and the longer of two ways");
     let is_guessed = |regions: &[Region]| regions.iter().any(|region| !region.is_exact);
     match &report.flow {
         None if is_guessed(&report.regions) => Some(format!(
-            "the data decide; {} are those with {ASSUMED}",
+            "the data decide; {} are those with {assumed}",
             counted(report.end(), "cycle")
         )),
         Some(_)
@@ -108,7 +111,7 @@ pub fn assumed(report: &Report) -> Option<String> {
                 .any(|process| is_guessed(&process.inside)) =>
         {
             Some(format!(
-                "what the data decide inside of a process is a part of its own cycles with {ASSUMED}"
+                "what the data decide inside of a process is a part of its own cycles with {assumed}"
             ))
         }
         _ => None,

@@ -6,7 +6,7 @@ use crate::support;
 use allo_hls::codes;
 use allo_hls::driver::Compilation;
 use allo_hls::frontend;
-use allo_hls::ir::{ArrayKind, Kernel};
+use allo_hls::ir::{ArrayKind, Kernel, OpKind};
 use allo_hls::levels::{self, Forecast, Foreseen, Level};
 use allo_hls::rtl::netlist::Item;
 use allo_hls::schedule::forecast;
@@ -14,7 +14,7 @@ use allo_hls::sim::cosim::{self, CosimOptions};
 use allo_hls::sim::inprocess::Netlist;
 use allo_hls::transform::ways::{Ways, Worth};
 use std::collections::BTreeSet;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::Mutex;
 
 /// Two nests.
 const KERNEL: &str = "
@@ -271,6 +271,12 @@ fn two_lanes_are_compared_with_the_best_that_there_is_without() {
         taken(&checked_for(CROWDED, &target)).0
     });
     assert!(two <= one, "{two} cycles instead of {one}");
+    let mut flat = target(&[]).expect("no directives");
+    flat.aim.level = Level::One;
+    flat.period = 5.0;
+    flat.skip = vec!["flatten_crowded".into()];
+    // The alternative is built where there is no search, too.
+    assert_eq!(one, taken(&checked_for(CROWDED, &flat)).0);
 }
 
 /// Each iteration changes what the next one loads, which lies in another bank.
@@ -306,18 +312,19 @@ fn parameters_that_may_be_split_stay_whole_where_that_is_faster() {
     assert!(split <= whole, "{split} cycles instead of {whole}");
 }
 
-/// Kernels that are forecast of one, where each forecast had the scheduler look at so many nodes.
-fn forecasts(visits: u64) -> usize {
-    let (mut sources, file) = support::source("kernel.py", WIDE);
+/// Kernels that are forecast of one, where each forecast had the scheduler look at so many nodes and found so many cycles.
+fn forecasts(text: &str, visits: u64, cycles: impl Fn(&Kernel) -> u64 + Sync) -> Vec<u64> {
+    let (mut sources, file) = support::source("kernel.py", text);
     let compiled = frontend::compile(&mut sources, file, Some("top")).expect("a program");
     let program = compiled.program;
     let mut kernel = program.kernels[program.top].clone();
-    let count = AtomicUsize::new(0);
-    let forecast = |_: Kernel, _: &Worth| {
-        count.fetch_add(1, Ordering::Relaxed);
+    let found = Mutex::new(Vec::new());
+    let forecast = |kernel: Kernel, _: &Worth| {
+        let cycles = cycles(&kernel);
+        found.lock().expect("no panic").push(cycles);
         Some(Foreseen {
             best: Forecast {
-                cycles: 10_000,
+                cycles,
                 luts: 1000.0,
                 logic: 1000.0,
                 blocks: 0,
@@ -330,13 +337,46 @@ fn forecasts(visits: u64) -> usize {
     let mut aim = target(&[]).expect("no directives").aim;
     aim.level = Level::Three;
     levels::direct(&mut kernel, &sources, &aim, &forecast, &|_, _| ());
-    count.into_inner()
+    found.into_inner().expect("no panic")
 }
 
 #[test]
 fn the_search_ends_sooner_where_schedules_take_long() {
-    let [quick, slow] = [0, 100_000_000].map(forecasts);
+    let [quick, slow] = [0, 100_000_000].map(|visits| forecasts(WIDE, visits, |_| 10_000).len());
     assert!(4 * slow < quick, "{slow} forecasts, {quick} quick ones");
+}
+
+/// Both ends of the kernel begin with what is forecast of it as it stands.
+#[test]
+fn what_is_forecast_again_counts_once() {
+    let all = forecasts(KERNEL, 0, |_| 10_000).len();
+    // As much as there is effort for, but for the operations.
+    let visits = 8_000_000 / all as u64;
+    assert_eq!(forecasts(KERNEL, visits, |_| 10_000).len(), all);
+}
+
+/// The first forecast of the kernel itself takes all the effort that there is.
+#[test]
+fn there_is_effort_left_for_kernels_without_their_small_loops() {
+    const TAPS: &str = "
+from allo import *
+
+@kernel
+def top(x: \"f32[68]\", y: \"f32[64]\"):
+    for i in range(64):
+        for j in range(4):
+            y[i] += x[i + j]
+";
+    let loops = |kernel: &Kernel| {
+        let mut loops = 0;
+        kernel
+            .body
+            .for_each_op(&mut |op| loops += u64::from(matches!(op.kind, OpKind::For(_))));
+        loops
+    };
+    let found = forecasts(TAPS, 8_000_000, |kernel| 1000 * loops(kernel));
+    let unrolled = found.iter().filter(|cycles| **cycles == 1000).count();
+    assert!(unrolled > 1, "{found:?}");
 }
 
 /// Without a search of the most that fits, too.

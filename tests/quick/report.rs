@@ -394,16 +394,20 @@ fn guessed(text: &str, name: &str) -> i64 {
 /// A string is looked through from its start.
 #[test]
 fn a_loop_that_walks_an_array_is_expected_to_come_half_as_far() {
-    let of = |extent: u64| {
+    let by = |index: &str, extent: u64| {
         let text = format!(
             "from allo import *\n\n@kernel\ndef top(x: \"i8[{extent}]\", most: i32) -> i32:\n    i: i32 = 0\n    \
-             s: i32 = 0\n    while s < most:\n        s += x[i]\n        i += 1\n    return i\n"
+             s: i32 = 0\n    while s < most:\n        s += x[{index}]\n        i += 1\n    return i\n"
         );
         guessed(&text, "while")
     };
+    let of = |extent| by("i", extent);
     assert!(of(64) > of(32));
     assert_eq!(of(64) - of(32), 2 * (of(32) - of(16)));
     assert_eq!(of(1000), of(128));
+    assert_eq!(by("i * 2", 64), of(32));
+    // What stays as it is walks nowhere.
+    assert_eq!(by("most", 16), of(128));
 }
 
 /// Rows of a compressed matrix lie one after the other, and all together are as long as the array.
